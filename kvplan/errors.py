@@ -1,0 +1,119 @@
+"""The errors of kvplan: one tree, each class with its exit code.
+
+::
+
+    KvplanError                 1  unexpected
+    ├── UsageError              2  the command line contradicts itself
+    ├── InputError              3  one or more problems in what was given; all of them at once
+    ├── NoProfileFitsError      4  no candidate satisfies every limit
+    ├── DiffersError            5  two plans differ (with --exit-code)
+    └── PlanStaleError          8  a plan was altered or written by another format
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from difflib import get_close_matches
+from enum import IntEnum
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+class ExitCode(IntEnum):
+    """Exit codes of every verb."""
+
+    OK = 0
+    UNEXPECTED = 1
+    USAGE = 2
+    INVALID_INPUT = 3
+    NO_PROFILE_FITS = 4
+    DIFFERS = 5
+    PREFLIGHT_FAILED = 6
+    DEPLOY_FAILED = 7
+    STALE_PLAN = 8
+    INTERRUPTED = 130
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One thing wrong in one place: what is wrong, what is allowed, and how to put it right.
+
+    `where` is `file`, `file:line:column` or the name of an option; `key` is the path inside the file, if any.
+    """
+
+    where: str
+    what: str
+    key: str = ""
+    allowed: str = ""
+    hint: str = ""
+
+    def __str__(self) -> str:
+        """Return `where: key: what; allowed; hint`, leaving out what is empty."""
+        place = ": ".join(part for part in (self.where, self.key) if part)
+        rest = "; ".join(part for part in (self.what, self.allowed, self.hint) if part)
+        return f"{place}: {rest}" if place else rest
+
+
+class KvplanError(Exception):
+    """Base of everything that kvplan raises on purpose."""
+
+    exit_code = ExitCode.UNEXPECTED
+
+    def __init__(self, message: str, *, hint: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+
+class UsageError(KvplanError):
+    """The command line contradicts itself."""
+
+    exit_code = ExitCode.USAGE
+
+
+class InputError(KvplanError):
+    """What was given is wrong; carries every problem found, not only the first."""
+
+    exit_code = ExitCode.INVALID_INPUT
+
+    def __init__(self, problems: Iterable[Problem], *, hint: str = "") -> None:
+        self.problems = tuple(problems)
+        super().__init__("\n".join(map(str, self.problems)), hint=hint)
+
+    @classmethod
+    def single(cls, where: str, what: str, *, key: str = "", allowed: str = "", hint: str = "") -> InputError:
+        """Build the error for a single problem."""
+        return cls([Problem(where, what, key=key, allowed=allowed, hint=hint)])
+
+
+class NoProfileFitsError(KvplanError):
+    """No candidate satisfies every limit; the message lists each candidate and what it breaks."""
+
+    exit_code = ExitCode.NO_PROFILE_FITS
+
+
+class DiffersError(KvplanError):
+    """Two plans differ and the caller asked for an exit code."""
+
+    exit_code = ExitCode.DIFFERS
+
+
+class PlanStaleError(KvplanError):
+    """A plan was written by another format version or altered by hand."""
+
+    exit_code = ExitCode.STALE_PLAN
+
+
+def did_you_mean(word: str, choices: Iterable[str], *, limit: int = 3) -> str:
+    """Name the close matches of a word, or nothing.
+
+    >>> did_you_mean("gpt-os-120b", ["gpt-oss-120b", "llama-3.1-8b"])
+    "did you mean 'gpt-oss-120b'?"
+    >>> did_you_mean("zzz", ["gpt-oss-120b"])
+    ''
+    """
+    lowered = {choice.lower(): choice for choice in choices}
+    close = [lowered[match] for match in get_close_matches(word.lower(), lowered, n=limit, cutoff=0.6)]
+    return f"did you mean {' or '.join(repr(match) for match in close)}?" if close else ""

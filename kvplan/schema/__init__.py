@@ -1,0 +1,1 @@
+"""Frozen records that cross a border: requests, catalogue rows, profiles, Plans."""

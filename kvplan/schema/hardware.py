@@ -1,0 +1,101 @@
+"""Rows of the hardware tables: what a vendor's data sheet says about a part, as far as sizing asks."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from kvplan.schema.base import Sourced
+
+PositiveInt = Annotated[int, Field(ge=1)]
+PositiveFloat = Annotated[float, Field(gt=0)]
+
+
+class Row(Sourced):
+    """One catalogue row: a stable id, other names it answers to, and a note for whoever reads the table."""
+
+    id: str = Field(min_length=1)
+    aliases: tuple[str, ...] = ()
+    title: str = ""
+    note: str = ""
+
+
+class Gpu(Row):
+    """A GPU as it is sold in a server: memory, bandwidth, bus, and the network of the server around it."""
+
+    vendor: str
+    memory_bytes: PositiveInt
+    memory_bandwidth_bytes_per_s: PositiveFloat
+    pcie_generation: Literal[3, 4, 5, 6]
+    pcie_lanes: PositiveInt
+    gpus_per_server: PositiveInt
+    server: str = ""
+    nic: str
+    nics_per_server: PositiveInt
+    power_w: PositiveFloat | None = None
+
+
+class Server(Row):
+    """A storage or client chassis."""
+
+    vendor: str
+    role: Literal["storage", "client"]
+    rack_units: PositiveInt
+    drive_bays: int = Field(ge=0)
+    drive_form_factor: str = ""
+    drive_pcie_generation: Literal[4, 5, 6] = 5
+    drive_pcie_lanes: int = Field(default=0, ge=0)
+    network_pcie_lanes: int = Field(default=0, ge=0)
+    full_height_slots: int = Field(default=0, ge=0)
+    ocp_slots: int = Field(default=0, ge=0)
+    cpu_sockets: PositiveInt = 1
+    psu_count: PositiveInt = 2
+    psu_w: PositiveFloat | None = None
+
+
+class Drive(Row):
+    """An NVMe drive; speeds are sequential, endurance is rated."""
+
+    vendor: str
+    capacity_bytes: PositiveInt
+    form_factors: tuple[str, ...] = ()
+    pcie_generation: Literal[3, 4, 5, 6]
+    pcie_lanes: PositiveInt = 4
+    read_bytes_per_s: PositiveFloat
+    write_bytes_per_s: PositiveFloat
+    drive_writes_per_day: PositiveFloat
+    power_w: PositiveFloat | None = None
+
+
+class Nic(Row):
+    """A network adapter."""
+
+    vendor: str
+    part_number: str = ""
+    ports: PositiveInt
+    port_bits_per_s: PositiveFloat
+    connector: Literal["QSFP112", "OSFP", "QSFP56", "QSFP28", "SFP28"]
+    pcie_generation: Literal[3, 4, 5, 6]
+    pcie_lanes: PositiveInt
+    form_factor: str = ""
+    power_w: PositiveFloat | None = None
+    needs_atx_lead: bool = False
+
+
+class Switch(Row):
+    """An Ethernet switch; a cage is one physical port, `breakout_legs` its breakouts as ports per cage by speed.
+
+    `max_ports` is how many ports the switch carries in all, however its cages are broken out.
+    """
+
+    vendor: str
+    part_number: str = ""
+    cages: PositiveInt
+    cage_bits_per_s: PositiveFloat
+    breakout_legs: dict[str, int]
+    max_ports: PositiveInt | None = None
+    rack_units: PositiveInt
+    power_typical_w: PositiveFloat | None = None
+    power_max_w: PositiveFloat | None = None
+    role: Literal["fabric", "management"] = "fabric"

@@ -1,0 +1,111 @@
+"""Quantities as people write them, and back: GB is 10^9 bytes, GiB is 2^30, and neither is ever the other."""
+
+from __future__ import annotations
+
+import re
+
+KB, MB, GB, TB, PB = 10**3, 10**6, 10**9, 10**12, 10**15
+KIB, MIB, GIB, TIB, PIB = 2**10, 2**20, 2**30, 2**40, 2**50
+
+_MULTIPLES = {"": 1, "k": KB, "m": MB, "g": GB, "t": TB, "ki": KIB, "mi": MIB, "gi": GIB, "ti": TIB}
+_COUNT = re.compile(r"(?P<number>\d+(?:[_,]\d{3})*(?:\.\d+)?)\s*(?P<multiple>[kmgt]i?)?", re.IGNORECASE)
+MAX_COUNT = 10**15
+
+
+def parse_count(text: str) -> int:
+    """Read a whole number as people write it.
+
+    Parameters
+    ----------
+    text
+        Digits with an optional fraction, thousands marks (`,` or `_`) and one of k, M, G, T (powers of 1,000)
+        or Ki, Mi, Gi, Ti (powers of 1,024); letter case does not matter.
+
+    Returns
+    -------
+    int
+        The count [1].
+
+    Raises
+    ------
+    ValueError
+        When the text is no such number, is not whole, or is beyond 10^15.
+
+    Examples
+    --------
+    >>> [parse_count(text) for text in ("130k", "128Ki", "131072", "1.5M", "131,072")]
+    [130000, 131072, 131072, 1500000, 131072]
+    """
+    match = _COUNT.fullmatch(text.strip())
+    if match is None:
+        message = f"{text!r} is not a number"
+        raise ValueError(message)
+    whole, _, fraction = match["number"].replace(",", "").replace("_", "").partition(".")
+    multiple = _MULTIPLES[(match["multiple"] or "").lower()]
+    scaled, rest = divmod(int(whole + fraction) * multiple, 10 ** len(fraction))
+    if rest:
+        message = f"{text!r} is not a whole number"
+        raise ValueError(message)
+    if scaled > MAX_COUNT:
+        message = f"{text!r} is beyond {MAX_COUNT:,}"
+        raise ValueError(message)
+    return scaled
+
+
+def format_bytes(count: float, *, digits: int = 4) -> str:
+    """Write bytes in decimal units.
+
+    >>> format_bytes(315e9), format_bytes(983_040_000_000_000), format_bytes(512)
+    ('315 GB', '983 TB', '512 B')
+    """
+    for unit, size in (("PB", PB), ("TB", TB), ("GB", GB), ("MB", MB), ("kB", KB)):
+        if abs(count) >= size:
+            return f"{_trim(count / size, digits)} {unit}"
+    return f"{_trim(count, digits)} B"
+
+
+def format_binary(count: float, *, digits: int = 4) -> str:
+    """Write bytes in binary units.
+
+    >>> format_binary(19.6 * 2**30), format_binary(4718592)
+    ('19.6 GiB', '4.5 MiB')
+    """
+    for unit, size in (("PiB", PIB), ("TiB", TIB), ("GiB", GIB), ("MiB", MIB), ("KiB", KIB)):
+        if abs(count) >= size:
+            return f"{_trim(count / size, digits)} {unit}"
+    return f"{_trim(count, digits)} B"
+
+
+def format_rate(bytes_per_s: float, *, digits: int = 3) -> str:
+    """Write a rate in decimal units per second.
+
+    >>> format_rate(39.375e9)
+    '39.4 GB/s'
+    """
+    return f"{format_bytes(bytes_per_s, digits=digits)}/s"
+
+
+def format_duration(seconds: float) -> str:
+    """Write a time span with a unit that fits.
+
+    >>> format_duration(0.0421), format_duration(95), format_duration(11_300)
+    ('42 ms', '1.6 min', '3.1 h')
+    """
+    if seconds < 1:
+        return f"{seconds * 1000:.0f} ms"
+    if seconds < 60:  # noqa: PLR2004 - seconds of a minute
+        return f"{seconds:.3g} s"
+    if seconds < 2 * 3600:
+        return f"{seconds / 60:.3g} min"
+    if seconds < 2 * 86_400:
+        return f"{seconds / 3600:.3g} h"
+    return f"{seconds / 86_400:.3g} d"
+
+
+def _trim(value: float, digits: int) -> str:
+    """Write a number with so many significant digits, grouped, without an exponent or trailing zeros."""
+    if value == 0:
+        return "0"
+    whole = len(str(int(abs(value))))
+    text = f"{value:,.{max(digits - whole, 0)}f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
