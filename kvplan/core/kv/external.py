@@ -1,0 +1,158 @@
+"""The accounting `external-tier`: what a cache back end writes to the shared tier and reads back from it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil
+from typing import TYPE_CHECKING
+
+from kvplan.core.kv.external_notes import external_notes
+from kvplan.core.kv.external_parts import ExternalSetup, hybrid_manager_active, loaded_parts, stored_parts
+from kvplan.core.kv.formula import term_line
+from kvplan.schema.kv import Accounting
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from kvplan.core.kv.external_parts import FileKind, Part
+    from kvplan.schema.model import LayerGroup
+    from kvplan.schema.request import KvDtype
+
+__all__ = ["ExternalKv", "ExternalSetup", "external_accounting"]
+
+
+@dataclass(frozen=True, slots=True)
+class ExternalKv:
+    """Stored bytes as an accounting, beside what a hit of the whole context reads back.
+
+    `loaded_bytes_per_token` is the slope of reading [B/token]; `context_loaded_bytes` one whole context read back,
+    windows and state once [B]; `notes` say what of the setup decided it.
+    """
+
+    accounting: Accounting
+    loaded_bytes_per_token: float
+    context_loaded_bytes: int
+    notes: tuple[str, ...]
+
+
+def external_accounting(
+    groups: Sequence[LayerGroup], dtype: KvDtype, context_tokens: int, setup: ExternalSetup
+) -> ExternalKv:
+    """Count what the ranks of one engine write to the tier for one context, and read back.
+
+    stored(n) = ceil(n / chunk) x files(slope x chunk) + ceil(n / checkpoint) x files(state) + files(windows once)
+
+    files(b) = writing ranks x ceil(b / writing ranks / file unit) x file unit
+
+    Parameters
+    ----------
+    groups
+        The model's layer groups.
+    dtype
+        KV dtype.
+    context_tokens
+        Length of the context [tokens].
+    setup
+        Engine and back end.
+
+    Returns
+    -------
+    ExternalKv
+        Stored slope [B/token], fixed part [B] and context [B]; loaded slope [B/token] and context [B].
+
+    Notes
+    -----
+    The slopes are exact, without rounding. A context is rounded up to whole chunks: vLLM and LMCache skip an
+    unfinished last chunk unless told otherwise, so rounding up is the safe side for capacity. The bytes of one
+    sequence; prompts that share a prefix share its chunks.
+
+    References
+    ----------
+    IBM Redbook MD260021 (73,728 B/token for gpt-oss-120b: 100 x 120,000 tokens = 824 GiB); vLLM 0.33.0
+    `config/vllm.py` and `v1/kv_offload/tiering`; LMCache 0.5.6 `cache_engine.py`; file rounding as in
+    ModelEngine-Group/unified-cache-management `calculator.js`.
+
+    Examples
+    --------
+    gpt-oss-120b in the Redbook's run, without the hybrid manager:
+
+    >>> from kvplan.schema.model import FullAttention, SlidingAttention
+    >>> from kvplan.schema.software import CacheBackend
+    >>> groups = (FullAttention(layers=18, kv_heads=8, key_dim=64, value_dim=64),
+    ...           SlidingAttention(layers=18, kv_heads=8, key_dim=64, value_dim=64, window_tokens=128))
+    >>> backend = CacheBackend.model_construct(id="kvbm-g4", hybrid_manager=False, file_unit_bytes=4096)
+    >>> setup = ExternalSetup(backend, tp=1, chunk_tokens=16, checkpoint_tokens=16, hybrid_manager=False)
+    >>> stored = external_accounting(groups, "bf16", 120_000, setup).accounting
+    >>> stored.bytes_per_token, 100 * stored.context_bytes
+    (73728.0, 884736000000)
+    """
+    stored, loaded = stored_parts(groups, dtype, setup), loaded_parts(groups, dtype, setup)
+    accounting = Accounting(
+        name="external-tier",
+        scope=f"everything that the {setup.tp} ranks of one engine write" if setup.tp > 1 else "everything written",
+        rule=_rule_text(groups, setup),
+        bytes_per_token=_slope(stored),
+        fixed_bytes=sum(part.term.fixed_bytes for part in stored),
+        context_bytes=_files_bytes(stored, context_tokens, setup),
+        formula=tuple(_line(part, dtype, setup) for part in stored),
+    )
+    return ExternalKv(
+        accounting=accounting,
+        loaded_bytes_per_token=_slope(loaded),
+        context_loaded_bytes=_files_bytes(loaded, context_tokens, setup),
+        notes=external_notes(groups, setup),
+    )
+
+
+def _slope(parts: Iterable[Part]) -> float:
+    """Sum of the growing terms, exact until the last step."""
+    exact = sum(
+        (Fraction(part.term.entry_bytes, part.term.tokens_per_entry) for part in parts if part.file != "once"),
+        start=Fraction(),
+    )
+    return float(exact)
+
+
+def _files_bytes(parts: Iterable[Part], tokens: int, setup: ExternalSetup) -> int:
+    """Bytes of all files of one context; parts that the same ranks write equally often share a file."""
+    counts: dict[FileKind, int] = {
+        "chunk": -(-tokens // setup.chunk_tokens),
+        "checkpoint": -(-tokens // setup.checkpoint_tokens),
+        "once": 1,
+    }
+    file_bytes: Counter[tuple[FileKind, int]] = Counter()
+    for part in parts:
+        file_bytes[part.file, part.writers] += _bytes_at_once(part, tokens, setup)
+    unit_bytes = setup.backend.file_unit_bytes
+    return sum(
+        counts[kind] * writers * -(-size // (writers * unit_bytes)) * unit_bytes
+        for (kind, writers), size in file_bytes.items()
+    )
+
+
+def _bytes_at_once(part: Part, tokens: int, setup: ExternalSetup) -> int:
+    """Bytes of a part in one chunk, one checkpoint, or the whole prompt."""
+    term = part.term
+    at_once: dict[FileKind, int] = {
+        "chunk": ceil(Fraction(term.entry_bytes * setup.chunk_tokens, term.tokens_per_entry)),
+        "checkpoint": term.entry_bytes,
+        "once": term.context_bytes(tokens),
+    }
+    return at_once[part.file]
+
+
+def _line(part: Part, dtype: KvDtype, setup: ExternalSetup) -> str:
+    """Write the formula line of one part."""
+    return term_line(part.term, dtype, kv_heads=part.kv_heads, tp=setup.tp, copies=part.copies)
+
+
+def _rule_text(groups: Sequence[LayerGroup], setup: ExternalSetup) -> str:
+    """Say the rule in one sentence."""
+    manager = "on" if hybrid_manager_active(groups, setup) else "off"
+    return (
+        f"{setup.backend.id}, hybrid manager {manager}: contexts rounded up to whole chunks of {setup.chunk_tokens:,} "
+        f"tokens, one file a chunk and writing rank, rounded up to {setup.backend.file_unit_bytes:,} B; a recurrent "
+        f"state every {setup.checkpoint_tokens:,} tokens"
+    )
