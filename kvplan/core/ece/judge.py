@@ -1,0 +1,68 @@
+"""One limit judged."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from kvplan.schema.ece import Limit
+
+
+def judge(
+    name: str,
+    need: float,
+    have: float,
+    unit: str,
+    *,
+    text: str,
+    source: str,
+    severity: Literal["error", "warning"] = "error",
+) -> Limit:
+    """Judge one limit: it holds when have >= need; the margin is have / need - 1.
+
+    Parameters
+    ----------
+    name
+        Stable name of the limit.
+    need, have
+        What the rule or the request asks for and what there is, both in the unit [unit].
+    unit
+        Unit of both.
+    text
+        The rule in one sentence.
+    source
+        Where the rule comes from.
+    severity
+        Whether breaking it is an error or a warning.
+
+    Returns
+    -------
+    Limit
+        The verdict; the margin [1] is absent when nothing is needed.
+
+    Notes
+    -----
+    For an upper bound, the bound is what there is and the candidate's value is what is needed.
+
+    References
+    ----------
+    Definition of margin in `kvplan.schema.ece.Limit`.
+
+    Examples
+    --------
+    >>> verdict = judge("servers", 8, 10, "nodes", text="", source="")
+    >>> verdict.holds, verdict.margin
+    (True, 0.25)
+    """
+    margin = have / need - 1 if need else None
+    holds = have >= need
+    return Limit(
+        name=name,
+        need=need,
+        have=have,
+        unit=unit,
+        margin=margin,
+        holds=holds,
+        severity=severity,
+        text=text,
+        source=source,
+    )
