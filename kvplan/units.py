@@ -85,6 +85,21 @@ def format_rate(bytes_per_s: float, *, digits: int = 3) -> str:
     return f"{format_bytes(bytes_per_s, digits=digits)}/s"
 
 
+def format_quantity(value: float, unit: str) -> str:
+    """Write a value with its unit, bytes and rates in decimal multiples.
+
+    >>> format_quantity(315e9, "B/s"), format_quantity(512, "pdisks"), format_quantity(116_829_156_672, "parameters")
+    ('315 GB/s', '512 pdisks', '116.8B parameters')
+    """
+    if unit == "B/s":
+        return format_rate(value)
+    if unit == "B":
+        return format_bytes(value)
+    if unit == "parameters":
+        return f"{value / 1e9:,.4g}B parameters"
+    return f"{value:,.6g} {unit}"
+
+
 def format_duration(seconds: float) -> str:
     """Write a time span with a unit that fits.
 

@@ -1,0 +1,120 @@
+"""The public functions: what the command line does, for programs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kvplan.catalogue.loader import load_catalogue
+from kvplan.core.ece import report as ece
+from kvplan.core.sizing import kv_report as kv
+from kvplan.core.sizing.engine import size_resolved
+from kvplan.resolve import resolve, resolve_kv
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from kvplan.catalogue.loader import Catalogue
+    from kvplan.schema.plan import Plan
+    from kvplan.schema.reports import EceReport, EceRequest, KvReport, KvRequest
+    from kvplan.schema.request import Request
+
+
+def size(request: Request, *, catalogue: Catalogue | None = None, profile_dirs: tuple[Path, ...] = ()) -> Plan:
+    """Size a shared KV-cache tier.
+
+    Parameters
+    ----------
+    request
+        Model, context length [tokens], GPUs [1] and whatever else is not left to its default.
+    catalogue
+        Tables to use; the built-in ones when absent.
+    profile_dirs
+        Directories with further profiles.
+
+    Returns
+    -------
+    Plan
+        Profile, network budget, warnings, open points and the derivation of every number.
+
+    Raises
+    ------
+    InputError
+        With everything that is wrong with the request, at once.
+    NoProfileFitsError
+        When no candidate holds every limit.
+
+    Examples
+    --------
+    The reference system, as the Redbook publishes it:
+
+    >>> from kvplan import Request, size
+    >>> plan = size(Request(model="openai/gpt-oss-120b", context_tokens=130_000, gpus=128))
+    >>> plan.profile.name, plan.profile.erasure_code, plan.profile.read_bytes_per_s, plan.kv.stored_bytes_per_token
+    ('standard-8', '8+2P', 315000000000.0, 73728.0)
+
+    References
+    ----------
+    IBM Redbook MD260021 "Context without Limits".
+    """
+    return size_resolved(resolve(request, catalogue or load_catalogue(), profile_dirs))
+
+
+def kv_report(request: KvRequest, *, catalogue: Catalogue | None = None) -> KvReport:
+    """Count the KV cache of a model three ways.
+
+    Parameters
+    ----------
+    request
+        Model, context length [tokens], and whatever else is not left to its default.
+    catalogue
+        Tables to use; the built-in ones when absent.
+
+    Returns
+    -------
+    KvReport
+        Accountings [B], what GPU memory holds, and what vLLM prints.
+
+    Raises
+    ------
+    InputError
+        With everything that is wrong with the request, at once.
+
+    Examples
+    --------
+    >>> from kvplan.schema.reports import KvRequest
+    >>> report = kv_report(KvRequest(model="gpt-oss-120b", context_tokens=130_000))
+    >>> report.accounting.minimal.bytes_per_token, report.accounting.external_tier.bytes_per_token
+    (36864.0, 73728.0)
+    """
+    return kv.kv_report(resolve_kv(request, catalogue or load_catalogue()))
+
+
+def ece_report(request: EceRequest, *, catalogue: Catalogue | None = None) -> EceReport:
+    """Work out an erasure code over nodes and drives.
+
+    Parameters
+    ----------
+    request
+        Nodes, drives, drive size [B], code and block size [MiB].
+    catalogue
+        Tables to use; the built-in ones when absent.
+
+    Returns
+    -------
+    EceReport
+        Capacity [B], tolerance, limits, rebuild time [s] and endurance.
+
+    Raises
+    ------
+    InputError
+        When the code or the release is unknown.
+
+    Examples
+    --------
+    >>> from kvplan.schema.reports import EceRequest
+    >>> asked = EceRequest(nodes=8, drives_per_node=16, drive_bytes=7_680_000_000_000, erasure_code="8+2P", block_mib=4)
+    >>> round(ece_report(asked).usable_bytes / 1e12)
+    744
+    """
+    tables = catalogue or load_catalogue()
+    return ece.ece_report(request, tables.release(request.release), tables.constants())

@@ -1,0 +1,112 @@
+"""`kvplan catalogue`: the data behind the numbers."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from kvplan.cli import options
+from kvplan.cli.catalogue_add import EXAMPLES as ADD_EXAMPLES
+from kvplan.cli.catalogue_add import add
+
+app = typer.Typer(
+    help="List, show, verify and extend the data behind the numbers.", no_args_is_help=True, rich_markup_mode=None
+)
+Format = Annotated[str, typer.Option("--format", "-f", help="table, json, yaml, md or csv.", metavar="FORMAT")]
+
+
+@app.command("list", epilog="Examples:  kvplan catalogue list   |   kvplan catalogue list models --format csv")
+def list_(
+    table: Annotated[str, typer.Argument(help="A table, such as models or gpus. Default: all tables.")] = "",
+    catalogue: options.CatalogueDirs = None,
+    format_: Format = "table",
+) -> None:
+    """List the tables, or the rows of one with source and confidence."""
+    from kvplan.catalogue.tables import TABLES
+    from kvplan.cli.parsing import checked_format
+    from kvplan.cli.shared import FORMATS, open_catalogue, show
+    from kvplan.render import catalogue_view as render
+
+    chosen = checked_format(format_, FORMATS)
+    tables = open_catalogue(catalogue)
+    if not table:
+        counts = {name: len(tables.ids(name)) for name in TABLES}
+        show(
+            chosen,
+            data=lambda: {"version": tables.version, "sha256": tables.sha256, "tables": counts},
+            view=lambda: render.tables_view(tables.version, tables.sha256, counts),
+            title="Catalogue",
+            rows=lambda: (("table", "rows"), [(name, str(count)) for name, count in counts.items()]),
+        )
+        return
+    rows = tables.rows(table)
+    show(
+        chosen,
+        data=lambda: [row.model_dump(mode="json", exclude_none=True) for row in rows],
+        view=lambda: render.rows_view(table, rows),
+        title=table,
+        rows=lambda: render.rows_table(rows),
+    )
+
+
+@app.command("show", epilog="Example:  kvplan catalogue show models gpt-oss-120b")
+def show_(
+    table: Annotated[str, typer.Argument(help="A table, such as models or gpus.", show_default=False)],
+    name: Annotated[str, typer.Argument(help="Id, alias or unique fragment.", show_default=False)],
+    catalogue: options.CatalogueDirs = None,
+    format_: Format = "table",
+) -> None:
+    """Show one row with everything it says."""
+    from kvplan.cli.parsing import checked_format
+    from kvplan.cli.shared import FORMATS, open_catalogue, show
+    from kvplan.render import catalogue_view as render
+
+    chosen = checked_format(format_, FORMATS)
+    row = open_catalogue(catalogue).row(table, name)
+    show(
+        chosen,
+        data=lambda: row.model_dump(mode="json"),
+        view=lambda: render.row_view(row),
+        title=name,
+        rows=lambda: render.row_table(row),
+    )
+
+
+@app.command("verify", epilog="Example:  kvplan catalogue verify --catalogue ./tables")
+def verify(catalogue: options.CatalogueDirs = None) -> None:
+    """Check every row, name, source and reference; returns 3 when something is wrong."""
+    from kvplan.catalogue.tables import TABLES
+    from kvplan.catalogue.verify import verify as problems_of
+    from kvplan.cli.console import out
+    from kvplan.cli.shared import open_catalogue
+    from kvplan.errors import InputError
+
+    tables = open_catalogue(catalogue)
+    problems = problems_of(tables)
+    if problems:
+        raise InputError(problems)
+    rows = sum(len(tables.ids(name)) for name in TABLES)
+    out(f"catalogue {tables.version} ({tables.sha256[:12]}): {rows:,} rows, no problem\n")
+
+
+@app.command("backends", epilog="Example:  kvplan catalogue backends --format md")
+def backends(catalogue: options.CatalogueDirs = None, format_: Format = "table") -> None:
+    """Compare the cache back ends: versions, sharing, restart, eviction, CPU tier, GPUDirect."""
+    from kvplan.catalogue.tables import BACKENDS
+    from kvplan.cli.parsing import checked_format
+    from kvplan.cli.shared import FORMATS, open_catalogue, show
+    from kvplan.render import catalogue_view as render
+
+    chosen = checked_format(format_, FORMATS)
+    rows = open_catalogue(catalogue).records(BACKENDS)
+    show(
+        chosen,
+        data=lambda: [row.model_dump(mode="json") for row in rows],
+        view=lambda: render.backends_view(rows),
+        title="Cache back ends",
+        rows=lambda: render.backends_table(rows),
+    )
+
+
+app.command("add", epilog=ADD_EXAMPLES)(add)

@@ -1,0 +1,39 @@
+"""`kvplan diff`: what changed between two Plans."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+EXAMPLES = "Example:  kvplan diff old.json new.json --exit-code"
+
+
+def diff(
+    before: Annotated[Path, typer.Argument(help="The earlier Plan.", show_default=False)],
+    after: Annotated[Path, typer.Argument(help="The later Plan.", show_default=False)],
+    *,
+    exit_code: Annotated[bool, typer.Option("--exit-code", help="Return 5 when the Plans differ.")] = False,
+    format_: Annotated[
+        str, typer.Option("--format", "-f", help="table, json, yaml, md or csv.", metavar="FORMAT")
+    ] = "table",
+) -> None:
+    """Compare two Plans field by field."""
+    from kvplan.cli.parsing import checked_format
+    from kvplan.cli.shared import FORMATS, read_plan, show
+    from kvplan.core.diff import differences
+    from kvplan.errors import ExitCode
+    from kvplan.render import diff as render
+
+    chosen = checked_format(format_, FORMATS)
+    found = differences(read_plan(before), read_plan(after))
+    show(
+        chosen,
+        data=lambda: render.diff_data(found, before.name, after.name),
+        view=lambda: render.diff_view(found, before.name, after.name),
+        title=f"{before.name} and {after.name}",
+        rows=lambda: (render.HEADERS, [render.diff_row(item) for item in found]),
+    )
+    if exit_code and found:
+        raise typer.Exit(ExitCode.DIFFERS)

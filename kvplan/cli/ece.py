@@ -1,0 +1,95 @@
+"""`kvplan ece`: geometry of an erasure code."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from kvplan.cli import options
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from kvplan.cli.parsing import Options
+
+EXAMPLES = (
+    "Example:  kvplan ece --nodes 8 --drives-per-node 16 --drive-tb 7.68 --code 8+2P --block-mib 4"
+)
+_NAMES = {
+    "nodes": "--nodes",
+    "drives_per_node": "--drives-per-node",
+    "drive_bytes": "--drive-tb",
+    "erasure_code": "--code",
+    "block_mib": "--block-mib",
+    "spare_pdisks": "--spares",
+    "set_size_percent": "--set-size",
+    "release": "--release",
+    "nic_bits_per_s": "--nic-gbits",
+    "rated_drive_writes_per_day": "--dwpd",
+    "write_bytes_per_s": "--write-gb-per-s",
+}
+
+
+def ece(  # noqa: PLR0913 - one parameter an option
+    *,
+    nodes: Annotated[str, typer.Option("--nodes", help="Storage nodes.", show_default=False)],
+    drives_per_node: Annotated[str, typer.Option("--drives-per-node", help="Drives in each.", show_default=False)],
+    drive_tb: Annotated[str, typer.Option("--drive-tb", help="Size of a drive in TB (10^12 B).", show_default=False)],
+    code: Annotated[
+        str, typer.Option("--code", help="4+2P, 4+3P, 8+2P, 8+3P, 16+2P or 16+3P.", show_default=False)
+    ],
+    block_mib: Annotated[str, typer.Option("--block-mib", help="Block size in MiB, 1 to 16.")] = "4",
+    spares: Annotated[
+        str | None, typer.Option("--spares", help="Spare pdisks per recovery group. Default: IBM's estimator rule.")
+    ] = None,
+    set_size: Annotated[str, typer.Option("--set-size", help="Percent of the array that the vdisk set takes.")] = "100",
+    release: Annotated[str, typer.Option("--release", help="Storage Scale release whose limits apply.")] = "6.0.0.1",
+    nic_gbits: Annotated[str, typer.Option("--nic-gbits", help="Storage NIC of a node in Gb/s, for rebuild.")] = "400",
+    dwpd: Annotated[str, typer.Option("--dwpd", help="Rated drive writes per day, for endurance.")] = "1",
+    write_gb_per_s: Annotated[
+        str, typer.Option("--write-gb-per-s", help="Sustained user writes in GB/s, for endurance.")
+    ] = "0",
+    catalogue: options.CatalogueDirs = None,
+    format_: Annotated[
+        str, typer.Option("--format", "-f", help="table, json, yaml, md or csv.", metavar="FORMAT")
+    ] = "table",
+) -> None:
+    """Work out an erasure code: capacity, tolerance, limits.
+
+    Usable capacity follows IBM's estimator; rebuild times and endurance are bounds.
+    """
+    from kvplan.cli.parsing import Options
+
+    asked = Options(_NAMES)
+    asked.count("nodes", nodes)
+    asked.count("drives_per_node", drives_per_node)
+    asked.terabytes("drive_bytes", drive_tb)
+    asked.set("erasure_code", code)
+    asked.count("block_mib", block_mib)
+    asked.count("spare_pdisks", spares)
+    asked.count("set_size_percent", set_size)
+    asked.set("release", release)
+    asked.gigabits("nic_bits_per_s", nic_gbits)
+    asked.number("rated_drive_writes_per_day", dwpd, allowed="a number above 0")
+    asked.gigabytes("write_bytes_per_s", write_gb_per_s)
+    _ece(asked, catalogue, format_)
+
+
+def _ece(asked: Options, catalogue: list[Path] | None, format_: str) -> None:
+    """Build the request, work the geometry out, and show the report."""
+    from kvplan.api import ece_report
+    from kvplan.cli.parsing import checked_format
+    from kvplan.cli.shared import FORMATS, open_catalogue, show
+    from kvplan.render.ece_view import ece_rows, ece_view
+    from kvplan.schema.reports import EceRequest
+
+    chosen = checked_format(format_, FORMATS)
+    report = ece_report(asked.build(EceRequest), catalogue=open_catalogue(catalogue))
+    show(
+        chosen,
+        data=lambda: report.model_dump(mode="json"),
+        view=lambda: ece_view(report),
+        title=f"{report.erasure_code} on {report.nodes} nodes",
+        rows=lambda: ece_rows(report),
+    )

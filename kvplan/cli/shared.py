@@ -1,0 +1,82 @@
+"""What several verbs do alike: load the catalogue, read a Plan, show a view in the format asked for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kvplan.cli.console import color, out, width
+from kvplan.cli.parsing import directories
+from kvplan.errors import PlanStaleError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    from kvplan.catalogue.loader import Catalogue
+    from kvplan.render.view import View
+    from kvplan.schema.plan import Plan
+
+FORMATS = ("table", "json", "yaml", "md", "csv")
+
+
+def open_catalogue(user_dirs: list[Path] | None) -> Catalogue:
+    """Load the catalogue with the user tables named on the command line or in the environment."""
+    from kvplan.catalogue.loader import load_catalogue
+    from kvplan.settings import Settings
+
+    given = directories(user_dirs, "--catalogue")
+    return load_catalogue((*directories(Settings.from_environment().catalogue_dirs, "KVPLAN_CATALOGUE"), *given))
+
+
+def read_plan(path: Path) -> Plan:
+    """Read a saved Plan.
+
+    Raises
+    ------
+    InputError
+        When the file is no Plan.
+    PlanStaleError
+        When it was written in another format version.
+    """
+    from kvplan.inputs.files import read_json
+    from kvplan.inputs.validation import validate
+    from kvplan.schema.plan import FORMAT_VERSION, Plan
+
+    document = read_json(path)
+    version = document.data.get("format_version") if isinstance(document.data, dict) else None
+    if isinstance(version, str) and version != FORMAT_VERSION:
+        message = f"{path}: plan format {version!r}, this kvplan reads {FORMAT_VERSION}"
+        raise PlanStaleError(message, hint="run kvplan size again")
+    return validate(Plan, document)
+
+
+def show_view(view: View) -> None:
+    """Print a view for people."""
+    from kvplan.render.text import view_text
+
+    out(view_text(view, width=width(), color=color()))
+
+
+def show(
+    chosen: str,
+    *,
+    data: Callable[[], object],
+    view: Callable[[], View],
+    title: str,
+    rows: Callable[[], tuple[Sequence[str], Sequence[Sequence[str]]]],
+) -> None:
+    """Print a result in one of the formats; only the one asked for is made."""
+    from kvplan.render import data as as_data
+
+    if chosen == "json":
+        out(as_data.data_json(data()))
+    elif chosen == "yaml":
+        out(as_data.data_yaml(data()))
+    elif chosen == "csv":
+        out(as_data.rows_csv(*rows()))
+    elif chosen == "md":
+        from kvplan.render.markdown import view_markdown
+
+        out(view_markdown(view(), title=title))
+    else:
+        show_view(view())

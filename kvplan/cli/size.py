@@ -1,0 +1,154 @@
+"""`kvplan size`: from model, context and GPUs to a Plan."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from kvplan.cli import options
+
+if TYPE_CHECKING:
+    from kvplan.cli.parsing import Options
+    from kvplan.schema.plan import Plan
+
+EXAMPLES = (
+    "Examples:  kvplan size --model openai/gpt-oss-120b --context 130k --gpus 128   |   "
+    "kvplan size --model ./config.json --context 64Ki --gpus 64 --gpu h200 --tp 2 --cache-backend vllm-fs --format json"
+)
+_NAMES = {
+    "model": "--model",
+    "context_tokens": "--context",
+    "gpus": "--gpus",
+    "gpu": "--gpu",
+    "tp": "--tp",
+    "kv_dtype": "--kv-dtype",
+    "concurrency": "--concurrency",
+    "gpu_memory_utilisation": "--gpu-memory-utilisation",
+    "software": "--software",
+    "cache_backend": "--cache-backend",
+    "chunk_tokens": "--chunk-tokens",
+    "checkpoint_tokens": "--checkpoint-tokens",
+    "params_total": "--params",
+    "params_active": "--active-params",
+    "profile": "--profile",
+    "nodes": "--nodes",
+    "erasure_code": "--code",
+    "survive": "--survive",
+    "oversubscription": "--oversubscription",
+}
+
+
+def size(  # noqa: PLR0913 - one parameter an option
+    *,
+    model: options.Model,
+    context: options.Context,
+    gpus: Annotated[str, typer.Option("--gpus", "-g", help="GPUs of the whole fleet.", show_default=False)],
+    gpu: Annotated[str, typer.Option("--gpu", help="GPU type, from the catalogue.")] = "rtx-pro-6000",
+    tp: options.Tp = None,
+    kv_dtype: options.KvDtype = "bf16",
+    concurrency: Annotated[
+        str | None, typer.Option("--concurrency", help="Contexts in flight per engine. Default: assumed.")
+    ] = None,
+    gpu_memory_utilisation: options.Utilisation = "0.9",
+    software: options.Software = "reference",
+    cache_backend: options.CacheBackend = None,
+    chunk_tokens: options.ChunkTokens = None,
+    checkpoint_tokens: options.CheckpointTokens = None,
+    hybrid_manager: options.HybridManager = None,
+    params: options.Params = None,
+    active_params: options.ActiveParams = None,
+    profile: Annotated[str | None, typer.Option("--profile", help="Force a profile, by name.")] = None,
+    nodes: Annotated[str | None, typer.Option("--nodes", help="Force a node count.")] = None,
+    code: Annotated[str | None, typer.Option("--code", help="Force an erasure code, such as 8+3P.")] = None,
+    survive: Annotated[
+        str | None, typer.Option("--survive", help="Required tolerance: node, node+drive, 2-nodes or 3-nodes.")
+    ] = None,
+    oversubscription: Annotated[
+        str, typer.Option("--oversubscription", help="Leaf bandwidth down to up, 1 to 16.", metavar="RATIO")
+    ] = "1",
+    beyond_max: options.BeyondMax = False,
+    catalogue: options.CatalogueDirs = None,
+    profiles: Annotated[
+        list[Path] | None,
+        typer.Option("--profiles", help="Directory with further profiles; repeatable. Also KVPLAN_PROFILES."),
+    ] = None,
+    output: options.Output = None,
+    format_: Annotated[
+        str, typer.Option("--format", "-f", help="table, json, yaml, md or csv.", metavar="FORMAT")
+    ] = "table",
+) -> None:
+    """Choose a storage tier for model, context and GPUs.
+
+    Prints the profile, the candidates with their margins, the network budget and what to watch; `-o` saves the Plan
+    that every later verb reads.
+    """
+    from kvplan.cli.parsing import Options
+
+    asked = Options(_NAMES)
+    asked.set("model", model)
+    asked.count("context_tokens", context)
+    asked.count("gpus", gpus)
+    asked.set("gpu", gpu)
+    asked.count("tp", tp)
+    asked.set("kv_dtype", kv_dtype)
+    asked.count("concurrency", concurrency)
+    asked.number("gpu_memory_utilisation", gpu_memory_utilisation, allowed="a share above 0, at most 1")
+    asked.set("software", software)
+    asked.set("cache_backend", cache_backend)
+    asked.count("chunk_tokens", chunk_tokens)
+    asked.count("checkpoint_tokens", checkpoint_tokens)
+    asked.set("hybrid_manager", hybrid_manager)
+    asked.params("params_total", params)
+    asked.params("params_active", active_params)
+    asked.set("profile", profile)
+    asked.count("nodes", nodes)
+    asked.set("erasure_code", code)
+    asked.set("survive", survive)
+    asked.number("oversubscription", oversubscription, allowed="a ratio from 1 to 16")
+    asked.set("beyond_max", beyond_max)
+    _size(asked, catalogue, profiles, output, format_)
+
+
+def _size(
+    asked: Options, catalogue: list[Path] | None, profiles: list[Path] | None, output: Path | None, format_: str
+) -> None:
+    """Build the request, size it, save and show the Plan."""
+    from kvplan.api import size as size_request
+    from kvplan.cli.parsing import checked_format, directories
+    from kvplan.cli.shared import FORMATS, open_catalogue
+    from kvplan.schema.request import Request
+    from kvplan.settings import Settings
+
+    chosen = checked_format(format_, FORMATS)
+    request = asked.build(Request)
+    extra = (*directories(Settings.from_environment().profile_dirs, "KVPLAN_PROFILES"), *directories(profiles, "--profiles"))
+    plan = size_request(request, catalogue=open_catalogue(catalogue), profile_dirs=extra)
+    if output is not None:
+        _save(plan, output)
+    _show(plan, chosen, output)
+
+
+def _save(plan: Plan, output: Path) -> None:
+    """Save the Plan as JSON, whole or not at all."""
+    from kvplan.inputs.files import write_atomically
+    from kvplan.render.data import record_json
+
+    write_atomically(output, record_json(plan))
+
+
+def _show(plan: Plan, chosen: str, output: Path | None) -> None:
+    """Print the Plan in the format asked for."""
+    from kvplan.cli.shared import show
+    from kvplan.render.plan_view import plan_rows, plan_view
+
+    saved = output or "plan.json"
+    follow_up = f"kvplan explain {saved}" if output else "run again with -o plan.json, then kvplan explain plan.json"
+    show(
+        chosen,
+        data=lambda: plan.model_dump(mode="json"),
+        view=lambda: plan_view(plan, next_command=follow_up),
+        title=f"{plan.request.model}: {plan.profile.name}",
+        rows=lambda: plan_rows(plan),
+    )

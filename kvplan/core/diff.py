@@ -1,0 +1,100 @@
+"""What changed between two Plans, field by field."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from kvplan.schema.plan import Plan
+
+_NOT_COMPARED = ("derivation",)
+_KEYS = ("name", "id", "erasure_code")
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One field that was added, removed or changed."""
+
+    path: str
+    kind: Literal["added", "removed", "changed"]
+    before: Any
+    after: Any
+
+    @property
+    def relative(self) -> float | None:
+        """Relative change [1] of a number, if both sides are numbers and the first is not 0."""
+        numbers = all(isinstance(side, (int, float)) and not isinstance(side, bool) for side in self._sides)
+        return self.after / self.before - 1 if numbers and self.before else None
+
+    @property
+    def _sides(self) -> tuple[Any, Any]:
+        """Both values."""
+        return self.before, self.after
+
+
+def differences(before: Plan, after: Plan) -> tuple[Difference, ...]:
+    """Compare two Plans; list elements are matched by name, so that a new candidate shifts nothing.
+
+    Parameters
+    ----------
+    before, after
+        The Plans.
+
+    Returns
+    -------
+    tuple of Difference
+        In the order of the fields; empty when the Plans say the same.
+
+    Examples
+    --------
+    See `kvplan diff --help`.
+
+    >>> callable(differences)
+    True
+
+    References
+    ----------
+    Derivations are left out: they explain the fields [B, B/s, 1] that are compared.
+    """
+    old, new = (dict(_leaves(plan.model_dump(mode="json"))) for plan in (before, after))
+    paths = dict.fromkeys((*old, *new))
+    return tuple(difference for path in paths if (difference := _difference(path, old, new)) is not None)
+
+
+def _difference(path: str, old: dict[str, Any], new: dict[str, Any]) -> Difference | None:
+    """Compare one field."""
+    if path not in new:
+        return Difference(path, "removed", old[path], None)
+    if path not in old:
+        return Difference(path, "added", None, new[path])
+    if old[path] != new[path]:
+        return Difference(path, "changed", old[path], new[path])
+    return None
+
+
+def _leaves(data: Any, path: str = "") -> Iterator[tuple[str, Any]]:  # noqa: ANN401 - any plain value
+    """Yield path and value of every scalar, list elements by name where they have one."""
+    if isinstance(data, dict):
+        for key, value in data.items():
+            if path or key not in _NOT_COMPARED:
+                yield from _leaves(value, f"{path}.{key}" if path else key)
+    elif isinstance(data, list):
+        for name, value in _named(data):
+            yield from _leaves(value, f"{path}[{name}]")
+    else:
+        yield path, data
+
+
+def _named(items: list[Any]) -> Iterator[tuple[str, Any]]:
+    """Name the elements of a list: by their own name, numbered where it repeats, else by index."""
+    seen: dict[str, int] = {}
+    for index, item in enumerate(items):
+        name = next((str(item[key]) for key in _KEYS if key in item), "") if isinstance(item, dict) else ""
+        if not name:
+            yield str(index), item
+            continue
+        seen[name] = seen.get(name, 0) + 1
+        yield (name if seen[name] == 1 else f"{name}#{seen[name]}"), item

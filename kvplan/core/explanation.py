@@ -1,0 +1,186 @@
+"""A number of a Plan as a tree: its value, its formula, and the same for everything that went into it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from kvplan.core.derivation import derivation_of
+from kvplan.errors import InputError, did_you_mean
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from kvplan.schema.plan import Derivation, Plan
+
+_STEP = re.compile(r"([^.\[\]]+)|\[([^\]]*)\]")
+_CONSTANTS = "constants."
+_NOT_EXPLAINED = ("derivation", "constants", "catalogue")
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """One number: where it stands, its value, how it came about, and its inputs."""
+
+    path: str
+    value: Any
+    unit: str
+    formula: str
+    source: str
+    confidence: str
+    inputs: tuple[Explanation, ...] = ()
+
+
+def explain(plan: Plan, field: str) -> tuple[Explanation, ...]:
+    """Explain a field of a Plan, or every number below it.
+
+    Parameters
+    ----------
+    plan
+        The Plan.
+    field
+        Path such as `profile.usable_bytes`, `network.stages[drives].utilisation` or `kv`; list elements are
+        addressed by index or by their name; empty for the whole Plan.
+
+    Returns
+    -------
+    tuple of Explanation
+        One tree a number.
+
+    Raises
+    ------
+    InputError
+        When the Plan has no such field, with close matches.
+
+    Examples
+    --------
+    See `kvplan explain --help`.
+
+    >>> callable(explain)
+    True
+
+    References
+    ----------
+    The Plan's own `derivation`; units such as [B] stand in each entry.
+    """
+    data = plan.model_dump(mode="json")
+    paths = list(number_paths(data))
+    wanted = _canonical(data, field) if field else ""
+    if wanted is None:
+        raise InputError.single("field", f"the plan has no field {field!r}", hint=_hint(field, paths))
+    found = [path for path in paths if not wanted or path == wanted or path.startswith((f"{wanted}.", f"{wanted}["))]
+    if not found:
+        raise InputError.single("field", f"{field!r} holds no number", hint=_hint(field, paths))
+    return tuple(_explanation(path, data, plan.derivation, ()) for path in found)
+
+
+def number_paths(data: Any, path: str = "") -> Iterator[str]:  # noqa: ANN401 - any plain value
+    """Yield the path of every number, list elements by name where they have one.
+
+    Examples
+    --------
+    >>> list(number_paths({"a": 1, "b": [{"name": "x", "c": 2}], "d": True}))
+    ['a', 'b[x].c']
+
+    References
+    ----------
+    What is no number [1]: booleans, texts, and the constants and derivations that explain themselves.
+    """
+    if isinstance(data, dict):
+        for key, value in data.items():
+            if path or key not in _NOT_EXPLAINED:
+                yield from number_paths(value, f"{path}.{key}" if path else key)
+    elif isinstance(data, list):
+        for index, value in enumerate(data):
+            yield from number_paths(value, f"{path}[{_element_name(data, value, index)}]")
+    elif isinstance(data, (int, float)) and not isinstance(data, bool):
+        yield path
+
+
+def value_at(data: Any, path: str) -> Any:  # noqa: ANN401 - any plain value
+    """Return the value at a path.
+
+    Raises
+    ------
+    KeyError
+        When there is none.
+
+    Examples
+    --------
+    >>> value_at({"b": [{"name": "x", "c": 2}]}, "b[x].c"), value_at({"b": [{"name": "x", "c": 2}]}, "b[0].c")
+    (2, 2)
+
+    References
+    ----------
+    Paths as `number_paths` [1] writes them.
+    """
+    for key, index in _STEP.findall(path):
+        if key:
+            if not isinstance(data, dict) or key not in data:
+                raise KeyError(path)
+            data = data[key]
+        else:
+            data = _element(data, index, path)
+    return data
+
+
+def _element_name(siblings: list[Any], value: Any, index: int) -> str:  # noqa: ANN401 - any plain value
+    """Return how a list element is addressed: its name if that is its own, else its index."""
+    name = value.get("name") if isinstance(value, dict) else None
+    unique = sum(isinstance(item, dict) and item.get("name") == name for item in siblings) == 1
+    return name if isinstance(name, str) and unique else str(index)
+
+
+def _element(data: Any, index: str, path: str) -> Any:  # noqa: ANN401 - any plain value
+    """Return a list element by name or by index."""
+    if not isinstance(data, list):
+        raise KeyError(path)
+    named = [item for item in data if isinstance(item, dict) and item.get("name") == index]
+    if named:
+        return named[0]
+    if index.isdigit() and int(index) < len(data):
+        return data[int(index)]
+    raise KeyError(path)
+
+
+def _canonical(data: Any, field: str) -> str | None:  # noqa: ANN401 - any plain value
+    """Return a path with its elements addressed as `number_paths` addresses them; None when there is no such field."""
+    path = ""
+    for key, index in _STEP.findall(field):
+        try:
+            value = value_at(data, f"{path}.{key}" if path and key else key or f"{path}[{index}]")
+        except KeyError:
+            return None
+        if key:
+            path = f"{path}.{key}" if path else key
+        else:
+            siblings = value_at(data, path)
+            path = f"{path}[{_element_name(siblings, value, siblings.index(value))}]"
+    return path or None
+
+
+def _explanation(path: str, data: Any, derivations: dict[str, Derivation], above: tuple[str, ...]) -> Explanation:  # noqa: ANN401 - any plain value
+    """Build the tree of one number; a number that is its own ancestor is not followed again."""
+    if path.startswith(_CONSTANTS):
+        row = data["constants"][path.removeprefix(_CONSTANTS)]
+        return Explanation(
+            path, row["value"], row["unit"], row["note"] or "a constant", row["source"], row["confidence"]
+        )
+    entry = derivation_of(path, derivations)
+    value = value_at(data, path)
+    if entry is None:
+        return Explanation(path, value, "", "", "", "")
+    inputs = tuple(
+        _explanation(name, data, derivations, (*above, path)) for name in entry.inputs if name not in (*above, path)
+    )
+    return Explanation(path, value, entry.unit, entry.formula, entry.source, entry.confidence, inputs)
+
+
+def _hint(field: str, paths: list[str]) -> str:
+    """Offer close matches, else the sections."""
+    leaf_matches = [path for path in paths if path.rpartition(".")[2] == field]
+    if leaf_matches:
+        return f"did you mean {' or '.join(map(repr, leaf_matches[:3]))}?"
+    sections = dict.fromkeys(path.partition(".")[0].partition("[")[0] for path in paths)
+    return did_you_mean(field, paths) or f"sections are {', '.join(sections)}"

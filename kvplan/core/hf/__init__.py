@@ -1,0 +1,1 @@
+"""Hugging Face configurations: from the keys of a `config.json` to layer groups and parameter counts."""

@@ -1,0 +1,130 @@
+"""What counting parameters asks of a `config.json` beyond single keys: the language model's part, lists by layer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from kvplan.core.hf.keys import HEAD_DIM, HEADS, HIDDEN, LAYERS, Fields
+
+MAX_LAYERS = 1_000
+"""Layers that are counted at most: the work grows with them, and no model has more."""
+
+_NESTED = ("text_config", "language_config", "llm_config")
+_BLOCK_LETTERS = {"M": "mamba", "*": "attention", "E": "moe", "-": "mlp"}
+_ALLOWED_BLOCKS = f"1 to {MAX_LAYERS:,} of {', '.join(_BLOCK_LETTERS.values())}"
+_TIED = "tie_word_embeddings"
+
+
+@dataclass(frozen=True, slots=True)
+class ParamCounts:
+    """Parameters of a model: all of them, and those that one token passes through [1]."""
+
+    total: int
+    active: int
+
+
+def language_part(config: Mapping[str, object]) -> Mapping[str, object]:
+    """Return the language model's part of a configuration, nested or not; it inherits whether embeddings are tied.
+
+    References
+    ----------
+    transformers 5.24.0, configuration_utils.py, `get_text_config`.
+
+    Examples
+    --------
+    >>> language_part({"tie_word_embeddings": True, "text_config": {"hidden_size": 64}})
+    {'tie_word_embeddings': True, 'hidden_size': 64}
+    """
+    text = next((part for part in map(config.get, _NESTED) if isinstance(part, Mapping)), config)
+    return {**{name: config[name] for name in (_TIED,) if name in config}, **text}
+
+
+def hidden_size(fields: Fields) -> int:
+    """Return the width of the residual stream [1].
+
+    References
+    ----------
+    transformers 5.24.0, the configuration class of each model type.
+
+    Examples
+    --------
+    >>> hidden_size(Fields({"d_model": 4096}))
+    4096
+    """
+    return fields.count(*HIDDEN)
+
+
+def head_dim(fields: Fields) -> int:
+    """Return the width of a head [1], `hidden / heads` where the configuration leaves it out.
+
+    References
+    ----------
+    transformers 5.24.0, models/llama/modeling_llama.py.
+
+    Examples
+    --------
+    >>> head_dim(Fields({"hidden_size": 4096, "num_attention_heads": 32}))
+    128
+    """
+    return fields.count(*HEAD_DIM, default=hidden_size(fields) // fields.count(*HEADS))
+
+
+def layer_entry(fields: Fields, name: str, layer: int, *, required: bool = False) -> object:
+    """Return a layer's entry in a list, None where there is no list; a list that is too short is reported.
+
+    References
+    ----------
+    transformers 5.24.0, configuration_utils.py, `layer_types`.
+
+    Examples
+    --------
+    >>> layer_entry(Fields({"layer_types": ["full_attention"]}), "layer_types", 0)
+    'full_attention'
+    """
+    values = fields.data.get(name)
+    if not isinstance(values, list | tuple):
+        if required or (values is not None and not isinstance(values, int)):
+            fields.problem(name, "is no list", allowed="one entry a layer")
+        return None
+    if layer >= len(values):
+        fields.problem(name, f"has {len(values)} entries", allowed="one a layer")
+        return None
+    return values[layer]
+
+
+def layer_count(fields: Fields) -> int:
+    """Return the number of layers [1].
+
+    References
+    ----------
+    transformers 5.24.0, the configuration class of each model type.
+
+    Examples
+    --------
+    >>> layer_count(Fields({"n_layers": 32}))
+    32
+    """
+    return fields.count(*LAYERS, maximum=MAX_LAYERS)
+
+
+def block_kinds(fields: Fields) -> tuple[str, ...]:
+    """Return the kinds of the blocks of a model that interleaves mixers and MLPs: mamba, attention, moe, mlp.
+
+    References
+    ----------
+    transformers 5.24.0, models/nemotron_h/configuration_nemotron_h.py.
+
+    Examples
+    --------
+    >>> block_kinds(Fields({"hybrid_override_pattern": "M-*E"}))
+    ('mamba', 'mlp', 'attention', 'moe')
+    """
+    listed = fields.words("layers_block_type")
+    letters = fields.word("hybrid_override_pattern")
+    kinds = listed or tuple(_BLOCK_LETTERS.get(letter, letter) for letter in letters)
+    if not 0 < len(kinds) <= MAX_LAYERS or not set(kinds) <= set(_BLOCK_LETTERS.values()):
+        name = "layers_block_type" if listed else "hybrid_override_pattern"
+        fields.problem(name, f"{len(kinds)} blocks are not allowed", allowed=_ALLOWED_BLOCKS)
+        return ()
+    return kinds

@@ -1,0 +1,1 @@
+"""The choice of a tier: from a request and the catalogue rows it names to a Plan."""

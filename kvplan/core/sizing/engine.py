@@ -1,0 +1,129 @@
+"""The sizing engine: resolved inputs in, a Plan out; pure and deterministic."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kvplan.core.ece.endurance import endurance
+from kvplan.core.network.budget import network_budget
+from kvplan.core.network.stages import ClientSide
+from kvplan.core.sizing.buys import buys
+from kvplan.core.sizing.candidates import choose, limits_of
+from kvplan.core.sizing.demand import redbook_demand
+from kvplan.core.sizing.document import plan_of
+from kvplan.core.sizing.hbm import Fleet, MemoryBudget, hbm_check
+from kvplan.core.sizing.kv import kv_section
+from kvplan.core.sizing.outcome import Outcome
+from kvplan.core.sizing.setup import Setup, setup_of, tensor_parallelism
+from kvplan.core.sizing.tiers import calibration, tiers
+
+if TYPE_CHECKING:
+    from kvplan.core.sizing.inputs import SizingInputs
+    from kvplan.core.sizing.tiers import Tier
+    from kvplan.schema.ece import Endurance
+    from kvplan.schema.network import NetworkBudget
+    from kvplan.schema.plan import Demand, Plan
+
+
+def size_resolved(inputs: SizingInputs) -> Plan:
+    """Size a tier for a request whose names are resolved.
+
+    Parameters
+    ----------
+    inputs
+        The request and every catalogue row that it names.
+
+    Returns
+    -------
+    Plan
+        Equal inputs give equal Plans, byte for byte.
+
+    Raises
+    ------
+    NoProfileFitsError
+        When no candidate holds every limit.
+
+    Examples
+    --------
+    See `kvplan.size`, which resolves the names first.
+
+    >>> callable(size_resolved)
+    True
+
+    References
+    ----------
+    The basis `redbook`: IBM Redbook MD260021, sizing guidance. Units are part of the field names, such as [B/s].
+    """
+    return plan_of(_outcome(inputs))
+
+
+def _outcome(inputs: SizingInputs) -> Outcome:
+    """Compute every part of a sizing in the order in which they depend on each other."""
+    request, model = inputs.request, inputs.model
+    budget = MemoryBudget(
+        inputs.gpu.memory_bytes, request.gpu_memory_utilisation, int(inputs.constant("hbm.overhead_bytes"))
+    )
+    setup = setup_of(request, inputs.stack, tensor_parallelism(inputs, budget))
+    concurrency = request.concurrency or int(inputs.constant("hbm.concurrency_per_engine"))
+    kv = kv_section(model.spec.groups, request.kv_dtype, request.context_tokens, setup)
+    fleet = Fleet(request.gpus, setup.tp, concurrency)
+    hbm = hbm_check(budget, fleet, model.weights_bytes, kv.accounting.vllm_gpu.context_bytes)
+    demand = redbook_demand(
+        kv,
+        request.gpus,
+        hbm.engines * concurrency,
+        rate_per_gpu=inputs.constant("guidance.read_bytes_per_s_per_gpu"),
+        hit_share=inputs.constant("guidance.hit_share"),
+    )
+    judged = tiers(inputs, demand)
+    limits = tuple(limits_of(tier, inputs, demand) for tier in judged)
+    index = choose(judged, limits)
+    chosen = judged[index]
+    network = _network(inputs, chosen, setup, demand)
+    return Outcome(
+        inputs=inputs,
+        setup=setup,
+        concurrency=concurrency,
+        kv=kv,
+        hbm=hbm,
+        demand=demand,
+        tiers=judged,
+        limits=limits,
+        chosen_index=index,
+        endurance=_endurance(inputs, chosen, demand),
+        network=network,
+        buys=buys(
+            kv,
+            gpus=request.gpus,
+            usable_bytes=chosen.geometry.usable_bytes,
+            read_bytes_per_s=chosen.rates.read_bytes_per_s,
+            planned_share=inputs.constant("guidance.planned_read_share"),
+            client_bytes_per_s=network.client_planned_bytes_per_s,
+        ),
+    )
+
+
+def _network(inputs: SizingInputs, tier: Tier, setup: Setup, demand: Demand) -> NetworkBudget:
+    """Work out the network budget of the chosen tier."""
+    request = inputs.request
+    client = ClientSide(gpus=request.gpus, gpu=inputs.gpu, nic=inputs.gpu_nic, tp=setup.tp)
+    return network_budget(
+        tier.storage,
+        client,
+        calibration(inputs),
+        tier.parts.switch,
+        read_bytes_per_s=demand.read_bytes_per_s,
+        write_bytes_per_s=demand.write_bytes_per_s,
+        oversubscription=request.oversubscription,
+    )
+
+
+def _endurance(inputs: SizingInputs, tier: Tier, demand: Demand) -> Endurance:
+    """Work out what the drives' rating allows."""
+    return endurance(
+        tier.geometry.raw_bytes,
+        tier.code,
+        tier.parts.drive.drive_writes_per_day,
+        demand.write_bytes_per_s,
+        inputs.constant("endurance.write_amplification"),
+    )

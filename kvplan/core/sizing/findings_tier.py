@@ -1,0 +1,100 @@
+"""Findings about the chosen tier: forced choices, limits, tolerance, writes, network."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kvplan.core.sizing.candidates import broken, limit_sentence
+from kvplan.schema.plan import PlanWarning
+from kvplan.units import format_rate
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from kvplan.core.sizing.outcome import Outcome
+
+GEOMETRY = "computed from strips per node; IBM documentation, storage-scale-ece selection recommendations"
+
+
+def forced_limits(outcome: Outcome) -> Iterator[PlanWarning]:
+    """List what a forced choice breaks."""
+    for limit in broken(outcome.chosen_limits):
+        text = f"forced choice {outcome.chosen.name} breaks a limit: {limit_sentence(limit)}"
+        yield PlanWarning(id="forced-limit", severity="warning", text=text, source=limit.source or "computed")
+
+
+def soft_limits(outcome: Outcome) -> Iterator[PlanWarning]:
+    """Pass on the limits that warn without ruling the tier out."""
+    for limit in outcome.chosen_limits:
+        if not limit.holds and limit.severity == "warning":
+            name = limit.name.replace("_", "-")
+            yield PlanWarning(
+                id=f"limit-{name}", severity="warning", text=limit_sentence(limit), source=limit.source or "computed"
+            )
+
+
+def thin_tolerance(outcome: Outcome) -> Iterator[PlanWarning]:
+    """Say so when the first node failure leaves nothing in reserve, with the alternatives."""
+    tolerance = outcome.chosen.geometry.fault_tolerance
+    tier = outcome.chosen
+    if tolerance.node_failures > 1 or tolerance.further_device_failures:
+        return
+    survives = "one node and nothing more until rebuilt" if tolerance.node_failures else "no node failure at all"
+    better = "; ".join(alternative.text for alternative in tolerance.alternatives)
+    text = f"{tier.code.name} on {tier.nodes} nodes survives {survives}" + (f"; {better}" if better else "")
+    yield PlanWarning(id="thin-tolerance", severity="warning", text=text, source=GEOMETRY)
+
+
+def write_bandwidth(outcome: Outcome) -> Iterator[PlanWarning]:
+    """Say so when the writes that go with the reads exceed what the tier writes."""
+    need, have = outcome.demand.write_bytes_per_s, outcome.chosen.rates.write_bytes_per_s
+    if need > have:
+        share = outcome.inputs.constant("guidance.hit_share")
+        text = (
+            f"at a hit share of {share:.0%} (assumed) the read demand brings {format_rate(need)} of writes; the tier "
+            f"writes {format_rate(have)}"
+        )
+        yield PlanWarning(id="write-bandwidth", severity="warning", text=text, source="computed; hit share assumed")
+
+
+def endurance(outcome: Outcome) -> Iterator[PlanWarning]:
+    """Say so when sustained writes wear the drives out before their rated life."""
+    wear = outcome.endurance
+    if wear.demanded_drive_writes_per_day > wear.rated_drive_writes_per_day:
+        text = (
+            f"writing {format_rate(outcome.demand.write_bytes_per_s)} all day (assumed hit share) is "
+            f"{wear.demanded_drive_writes_per_day:.1f} drive writes a day, the drives are rated for "
+            f"{wear.rated_drive_writes_per_day:g}; sustained writes up to {format_rate(wear.allowed_write_bytes_per_s)} "
+            "stay within the rating"
+        )
+        yield PlanWarning(
+            id="drive-endurance", severity="warning", text=text, source=outcome.chosen.parts.drive.source
+        )
+
+
+def overloaded_network(outcome: Outcome) -> Iterator[PlanWarning]:
+    """Name each stage that the demand overloads."""
+    for stage in outcome.network.stages:
+        if stage.utilisation > 1:
+            text = (
+                f"stage '{stage.name}' is asked for {format_rate(stage.load_bytes_per_s)} and planned for "
+                f"{format_rate(stage.planned_bytes_per_s)}"
+            )
+            yield PlanWarning(id="network-overload", severity="warning", text=text, source="network budget")
+
+
+def fabric_notes(outcome: Outcome) -> Iterator[PlanWarning]:
+    """Pass on what the fabric design says of itself."""
+    for note in outcome.network.notes:
+        yield PlanWarning(id="fabric-note", severity="info", text=note, source="NVIDIA Cumulus Linux documentation")
+
+
+FINDINGS = (
+    forced_limits,
+    soft_limits,
+    thin_tolerance,
+    write_bandwidth,
+    endurance,
+    overloaded_network,
+    fabric_notes,
+)

@@ -1,0 +1,125 @@
+"""Findings about the request: gaps of the guidance, rule against physics, memory that suffices, short contexts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kvplan.core.sizing.candidates import broken, physical_choice
+from kvplan.core.sizing.guidance import AXES, MODEL_AXIS, guidance_gaps
+from kvplan.schema.plan import PlanWarning
+from kvplan.units import format_bytes, format_rate
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from kvplan.core.sizing.outcome import Outcome
+
+GUIDANCE = "IBM Redbook MD260021, sizing guidance"
+
+
+def gaps(outcome: Outcome) -> Iterator[PlanWarning]:
+    """Say where the guidance is silent and was closed upward."""
+    inputs = outcome.inputs
+    profiles = [parts.profile for parts in inputs.profiles]
+    for text in guidance_gaps(profiles, inputs.request.gpus, inputs.model.params_total):
+        yield PlanWarning(id="guidance-gap", severity="info", text=text, source=GUIDANCE)
+
+
+def rule_oversizes(outcome: Outcome) -> Iterator[PlanWarning]:
+    """Say so when bandwidth, capacity and tolerance are met by a smaller tier than the guidance's axes ask for."""
+    share = outcome.inputs.constant("guidance.planned_read_share")
+    index = physical_choice(outcome.limits, share)
+    if index is None or outcome.tiers[index].nodes >= outcome.chosen.nodes or outcome.chosen.forced:
+        return
+    smaller = outcome.tiers[index]
+    axes = " and ".join(limit.name for limit in broken(outcome.limits[index]) if limit.name in AXES)
+    text = (
+        f"by {axes} the guidance asks for {outcome.chosen.name}; bandwidth and capacity are met by {smaller.name} "
+        f"({smaller.nodes} nodes read {format_rate(smaller.rates.read_bytes_per_s)}, {share:.0%} of it covers the "
+        f"{format_rate(outcome.demand.read_bytes_per_s)} asked, and hold "
+        f"{smaller.geometry.usable_bytes // max(outcome.kv.context_stored_bytes, 1):,} contexts)"
+    )
+    if MODEL_AXIS in axes:
+        text += f"; a token of this model is {outcome.kv.stored_bytes_per_token:,.0f} B in the tier"
+    yield PlanWarning(id="rule-oversizes", severity="warning", text=text, source=f"{GUIDANCE}, against computed rates")
+
+
+def slow_hits(outcome: Outcome) -> Iterator[PlanWarning]:
+    """Say so when the guidance's rate returns a whole context to an engine only every few seconds."""
+    inputs = outcome.inputs
+    per_engine = inputs.constant("guidance.read_bytes_per_s_per_gpu") * outcome.setup.tp
+    if not outcome.kv.context_loaded_bytes:
+        return
+    hits = per_engine / outcome.kv.context_loaded_bytes
+    if hits < inputs.constant("guidance.low_hits_per_s_per_engine"):
+        text = (
+            f"the guidance's {format_rate(per_engine / outcome.setup.tp)} per GPU is {hits:.2f} hits per second and "
+            f"engine: one whole context of {inputs.request.context_tokens:,} tokens is "
+            f"{format_bytes(outcome.kv.context_loaded_bytes)} and takes {1 / hits:.1f} s of an engine's share"
+        )
+        yield PlanWarning(id="slow-hits", severity="warning", text=text, source=f"{GUIDANCE}, against KV bytes")
+
+
+def memory_suffices(outcome: Outcome) -> Iterator[PlanWarning]:
+    """Say so when GPU memory holds the contexts in flight, so that a tier pays only for reuse."""
+    if not outcome.hbm.needs_shared_tier:
+        text = (
+            f"GPU memory holds {outcome.hbm.contexts_that_fit:,} whole contexts per engine, "
+            f"{outcome.concurrency} are in flight: a shared tier does not pay off for capacity here, only for prefixes "
+            "reused across engines or restarts"
+        )
+        yield PlanWarning(id="memory-suffices", severity="warning", text=text, source="computed from GPU memory")
+
+
+def weights_too_large(outcome: Outcome) -> Iterator[PlanWarning]:
+    """Say so when an engine of the fleet cannot hold the weights and one context."""
+    if outcome.hbm.contexts_that_fit == 0:
+        text = (
+            f"{outcome.setup.tp} x {outcome.inputs.gpu.id} do not hold the weights "
+            f"({format_bytes(outcome.inputs.model.weights_bytes)}) and one context of "
+            f"{outcome.inputs.request.context_tokens:,} tokens: this fleet cannot serve the request as it stands"
+        )
+        yield PlanWarning(id="engine-too-small", severity="error", text=text, source="computed from GPU memory")
+
+
+def short_context(outcome: Outcome) -> Iterator[PlanWarning]:
+    """Say so when recomputing such a short context is faster than fetching it."""
+    break_even = outcome.inputs.constant("guidance.break_even_tokens")
+    if outcome.inputs.request.context_tokens < break_even:
+        text = (
+            f"contexts below about {break_even:,.0f} tokens are recomputed faster than fetched on the reference system: "
+            "a shared tier does not pay off for this length"
+        )
+        source = outcome.inputs.constants["guidance.break_even_tokens"].source
+        yield PlanWarning(id="short-context", severity="warning", text=text, source=source)
+
+
+def beyond_maximum(outcome: Outcome) -> Iterator[PlanWarning]:
+    """Say so when the context exceeds what the model accepts."""
+    maximum = outcome.inputs.model.spec.max_position_tokens
+    if maximum is not None and outcome.inputs.request.context_tokens > maximum:
+        text = (
+            f"{outcome.inputs.request.context_tokens:,} tokens exceed the model's maximum of {maximum:,}; "
+            "counted all the same because --beyond-max was given"
+        )
+        yield PlanWarning(id="beyond-max", severity="warning", text=text, source=outcome.inputs.model.spec.source)
+
+
+def idle_gpus(outcome: Outcome) -> Iterator[PlanWarning]:
+    """Say so when the fleet is not a multiple of an engine's GPUs."""
+    idle = outcome.inputs.request.gpus % outcome.setup.tp
+    if idle:
+        text = f"{idle} of {outcome.inputs.request.gpus} GPUs are left over by engines of {outcome.setup.tp}"
+        yield PlanWarning(id="idle-gpus", severity="info", text=text, source="computed")
+
+
+FINDINGS = (
+    weights_too_large,
+    rule_oversizes,
+    slow_hits,
+    memory_suffices,
+    short_context,
+    beyond_maximum,
+    gaps,
+    idle_gpus,
+)

@@ -1,0 +1,71 @@
+"""Everything the sizing engine needs, resolved beforehand, so that the engine itself reads nothing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from kvplan.schema.base import Confidence, Constant
+    from kvplan.schema.hardware import Drive, Gpu, Nic, Server, Switch
+    from kvplan.schema.model import ModelSpec
+    from kvplan.schema.plan import CatalogueLock
+    from kvplan.schema.profile import Profile
+    from kvplan.schema.request import Request
+    from kvplan.schema.software import CacheBackend, SoftwareSet, StorageRelease
+
+
+@dataclass(frozen=True, slots=True)
+class ProfileParts:
+    """A profile and the catalogue rows it names."""
+
+    profile: Profile
+    server: Server
+    drive: Drive
+    client_nic: Nic
+    storage_nic: Nic
+    switch: Switch
+
+
+@dataclass(frozen=True, slots=True)
+class Stack:
+    """A software set and the cache back end used with it."""
+
+    software: SoftwareSet
+    backend: CacheBackend
+
+
+@dataclass(frozen=True, slots=True)
+class ModelFacts:
+    """A model with the parameter counts [1] and weight bytes [B] that the guidance asks for, and their sources."""
+
+    spec: ModelSpec
+    params_total: int
+    params_active: int
+    params_source: str
+    params_confidence: Confidence
+    weights_bytes: int
+    weights_source: str
+
+
+@dataclass(frozen=True, slots=True)
+class SizingInputs:
+    """A request with every name in it replaced by the row it stands for."""
+
+    request: Request
+    model: ModelFacts
+    gpu: Gpu
+    gpu_nic: Nic
+    stack: Stack
+    other_stack: Stack
+    release: StorageRelease
+    profiles: tuple[ProfileParts, ...]
+    constants: Mapping[str, Constant]
+    lock: CatalogueLock
+    kvplan_version: str
+
+    def constant(self, name: str) -> float:
+        """Return the value of a catalogue constant, in the unit that its row states."""
+        return self.constants[name].value

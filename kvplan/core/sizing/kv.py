@@ -1,0 +1,95 @@
+"""The KV section of a Plan: the three accountings for one set-up."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kvplan.core.kv.external import external_accounting
+from kvplan.core.kv.minimal import minimal_accounting
+from kvplan.core.kv.vllm import vllm_accounting
+from kvplan.schema.kv import Accountings
+from kvplan.schema.plan import OtherSoftware, PlanKv
+
+if TYPE_CHECKING:
+    from kvplan.core.sizing.setup import Setup
+    from kvplan.schema.model import LayerGroup
+    from kvplan.schema.request import KvDtype
+
+
+def kv_section(groups: tuple[LayerGroup, ...], dtype: KvDtype, context_tokens: int, setup: Setup) -> PlanKv:
+    """Count a context three ways.
+
+    Parameters
+    ----------
+    groups
+        Layer groups of the model.
+    dtype
+        Type of the cached keys and values.
+    context_tokens
+        Length of the context [tokens].
+    setup
+        Engine, back end, chunk length and tensor parallelism.
+
+    Returns
+    -------
+    PlanKv
+        The accountings and what is stored and loaded, a token [B/token] and a context [B].
+
+    Examples
+    --------
+    See `kvplan kv --help`; the function only joins `minimal_accounting`, `vllm_accounting` and `external_accounting`.
+
+    >>> callable(kv_section)
+    True
+
+    References
+    ----------
+    The three accountings and their sources are documented in `kvplan.core.kv`.
+    """
+    external = external_accounting(groups, dtype, context_tokens, setup.external)
+    return PlanKv(
+        accounting=Accountings(
+            minimal=minimal_accounting(groups, dtype, context_tokens),
+            vllm_gpu=vllm_accounting(groups, dtype, context_tokens, setup.vllm),
+            external_tier=external.accounting,
+        ),
+        stored_bytes_per_token=external.accounting.bytes_per_token,
+        loaded_bytes_per_token=external.loaded_bytes_per_token,
+        context_stored_bytes=external.accounting.context_bytes,
+        context_loaded_bytes=external.context_loaded_bytes,
+    )
+
+
+def other_software(
+    groups: tuple[LayerGroup, ...], dtype: KvDtype, context_tokens: int, setup: Setup, chosen: PlanKv
+) -> OtherSoftware:
+    """Say what the other software set would store and load [B] for the same context [tokens].
+
+    Examples
+    --------
+    >>> callable(other_software)
+    True
+
+    References
+    ----------
+    The catalogue's software sets `reference` and `current`.
+    """
+    external = external_accounting(groups, dtype, context_tokens, setup.external)
+    software = setup.stack.software
+    stored = external.accounting.context_bytes / chosen.context_stored_bytes
+    loaded = external.context_loaded_bytes / chosen.context_loaded_bytes
+    return OtherSoftware(
+        software=software.id,
+        cache_backend=setup.stack.backend.id,
+        chunk_tokens=setup.chunk_tokens,
+        hybrid_manager=setup.hybrid_manager,
+        stored_bytes_per_token=external.accounting.bytes_per_token,
+        loaded_bytes_per_token=external.loaded_bytes_per_token,
+        context_stored_bytes=external.accounting.context_bytes,
+        context_loaded_bytes=external.context_loaded_bytes,
+        text=(
+            f"--software {software.id} (Dynamo {software.dynamo}, vLLM {software.vllm}, {setup.stack.backend.id}, "
+            f"{setup.chunk_tokens}-token chunks, hybrid manager {'on' if setup.hybrid_manager else 'off'}) would store "
+            f"{stored:.2f} times and load {loaded:.2f} times the bytes of a context"
+        ),
+    )

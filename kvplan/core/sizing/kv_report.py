@@ -1,0 +1,138 @@
+"""The KV calculator on its own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from kvplan.core.kv.external import external_accounting
+from kvplan.core.kv.minimal import minimal_accounting
+from kvplan.core.kv.vllm import vllm_accounting
+from kvplan.core.kv.vllm_log import predict_log
+from kvplan.core.sizing.hbm import Fleet, MemoryBudget, hbm_check
+from kvplan.core.sizing.setup import Setup, setup_of
+from kvplan.schema.kv import Accountings
+from kvplan.schema.reports import KvReport
+
+if TYPE_CHECKING:
+    from kvplan.core.kv.vllm import VllmSetup
+    from kvplan.core.sizing.inputs import ModelFacts, Stack
+    from kvplan.schema.hardware import Gpu
+    from kvplan.schema.kv import VllmLog
+    from kvplan.schema.model import ModelSpec
+    from kvplan.schema.plan import PlanHbm
+    from kvplan.schema.reports import KvRequest
+
+MAX_TP = 1024
+
+
+@dataclass(frozen=True, slots=True)
+class KvInputs:
+    """A calculator request with its names replaced by rows; parameter counts only where a GPU was named."""
+
+    request: KvRequest
+    spec: ModelSpec
+    facts: ModelFacts | None
+    stack: Stack
+    gpu: Gpu | None
+    overhead_bytes: int
+
+
+def kv_report(inputs: KvInputs) -> KvReport:
+    """Count a context three ways and say what GPU memory holds and what vLLM prints.
+
+    Parameters
+    ----------
+    inputs
+        The request and the rows it names.
+
+    Returns
+    -------
+    KvReport
+        Accountings [B], the GPU memory check where a GPU is named, vLLM's log lines where memory is given.
+
+    Examples
+    --------
+    See `kvplan kv --help`.
+
+    >>> callable(kv_report)
+    True
+
+    References
+    ----------
+    The three accountings and their sources are documented in `kvplan.core.kv`.
+    """
+    request, groups = inputs.request, inputs.spec.groups
+    setup = _setup(inputs)
+    engine = _engine(request, setup)
+    external = external_accounting(groups, request.kv_dtype, request.context_tokens, setup.external)
+    accounting = Accountings(
+        minimal=minimal_accounting(groups, request.kv_dtype, request.context_tokens),
+        vllm_gpu=vllm_accounting(groups, request.kv_dtype, request.context_tokens, engine),
+        external_tier=external.accounting,
+    )
+    return KvReport(
+        model=inputs.spec.id,
+        model_source=f"{inputs.spec.source} ({inputs.spec.confidence})",
+        context_tokens=request.context_tokens,
+        concurrency=request.concurrency,
+        tp=setup.tp,
+        kv_dtype=request.kv_dtype,
+        software=inputs.stack.software.id,
+        cache_backend=inputs.stack.backend.id,
+        chunk_tokens=setup.chunk_tokens,
+        checkpoint_tokens=setup.checkpoint_tokens,
+        vllm_version=engine.version,
+        accounting=accounting,
+        loaded_bytes_per_token=external.loaded_bytes_per_token,
+        context_loaded_bytes=external.context_loaded_bytes,
+        volume_bytes=request.concurrency * external.accounting.context_bytes,
+        gpu=inputs.gpu.id if inputs.gpu else None,
+        hbm=_memory(inputs, setup.tp, accounting.vllm_gpu.context_bytes),
+        vllm_log=_log(inputs, engine),
+        notes=external.notes,
+    )
+
+
+def _engine(request: KvRequest, setup: Setup) -> VllmSetup:
+    """Return the engine's set-up; a version given by hand brings that version's own default of the hybrid manager."""
+    engine = replace(setup.vllm, max_batched_tokens=request.max_batched_tokens)
+    if request.vllm_version is None:
+        return engine
+    return replace(engine, version=request.vllm_version, hybrid_manager=request.hybrid_manager)
+
+
+def _setup(inputs: KvInputs) -> Setup:
+    """Fill in the defaults; without `--tp` the fewest GPUs, in powers of two, that hold weights and one context."""
+    request = inputs.request
+    if request.tp is not None or inputs.gpu is None:
+        return setup_of(request, inputs.stack, request.tp or 1)
+    tp = 1
+    while tp < MAX_TP:
+        setup = setup_of(request, inputs.stack, tp)
+        engine = _engine(request, setup)
+        need = vllm_accounting(inputs.spec.groups, request.kv_dtype, request.context_tokens, engine)
+        memory = _memory(inputs, tp, need.context_bytes)
+        if memory is not None and memory.contexts_that_fit:
+            return setup
+        tp *= 2
+    return setup_of(request, inputs.stack, tp)
+
+
+def _memory(inputs: KvInputs, tp: int, context_bytes_per_gpu: int) -> PlanHbm | None:
+    """Check GPU memory where a GPU is named."""
+    if inputs.gpu is None or inputs.facts is None:
+        return None
+    request = inputs.request
+    budget = MemoryBudget(inputs.gpu.memory_bytes, request.gpu_memory_utilisation, inputs.overhead_bytes)
+    fleet = Fleet(tp, tp, request.concurrency)
+    return hbm_check(budget, fleet, inputs.facts.weights_bytes, context_bytes_per_gpu)
+
+
+def _log(inputs: KvInputs, engine: VllmSetup) -> VllmLog | None:
+    """Predict vLLM's log lines where the available memory is given."""
+    request = inputs.request
+    if request.available_bytes is None:
+        return None
+    longest = request.max_model_len or request.context_tokens
+    return predict_log(inputs.spec.groups, request.kv_dtype, request.available_bytes, longest, engine)

@@ -1,0 +1,68 @@
+"""Assumed values that matter to a Plan, to be confirmed before money is spent."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kvplan.schema.plan import OpenPoint
+from kvplan.units import format_quantity
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from kvplan.core.sizing.outcome import Outcome
+    from kvplan.schema.hardware import Row
+
+
+def open_points(outcome: Outcome) -> tuple[OpenPoint, ...]:
+    """List the assumed constants and catalogue rows that the Plan rests on.
+
+    Examples
+    --------
+    >>> callable(open_points)
+    True
+
+    References
+    ----------
+    The `confidence` of each catalogue row; values keep their own unit, such as [B] or [1].
+    """
+    return (*_constants(outcome), *_rows(outcome), *_model(outcome))
+
+
+def _constants(outcome: Outcome) -> Iterator[OpenPoint]:
+    """Yield the assumed calibrations that were used."""
+    unused = {"hbm.concurrency_per_engine"} if outcome.inputs.request.concurrency is not None else set()
+    for name, constant in sorted(outcome.inputs.constants.items()):
+        if constant.confidence == "assumed" and name not in unused:
+            text = f"{format_quantity(constant.value, constant.unit)}; {constant.note or constant.source}"
+            yield OpenPoint(id=f"constants.{name}", text=text, source=constant.source)
+
+
+def _rows(outcome: Outcome) -> Iterator[OpenPoint]:
+    """Yield the assumed rows of the hardware and software that the Plan names."""
+    parts, stack = outcome.chosen.parts, outcome.setup.stack
+    rows: tuple[tuple[str, Row], ...] = (
+        ("gpus", outcome.inputs.gpu),
+        ("nics", outcome.inputs.gpu_nic),
+        ("servers", parts.server),
+        ("drives", parts.drive),
+        ("nics", parts.client_nic),
+        ("nics", parts.storage_nic),
+        ("switches", parts.switch),
+        ("backends", stack.backend),
+        ("software", stack.software),
+    )
+    for table, row in dict.fromkeys((table, row.id) for table, row in rows if row.confidence == "assumed"):
+        found = next(item for name, item in rows if (name, item.id) == (table, row))
+        yield OpenPoint(id=f"{table}.{row}", text=found.note or found.title or row, source=found.source)
+
+
+def _model(outcome: Outcome) -> Iterator[OpenPoint]:
+    """Yield the model's row and parameter count where they are assumed."""
+    model = outcome.inputs.model
+    if model.spec.confidence == "assumed":
+        text = f"layer groups of {model.spec.id} are not from the publisher's own configuration"
+        yield OpenPoint(id=f"models.{model.spec.id}", text=text, source=model.spec.source)
+    if model.spec.max_position_tokens is None:
+        text = f"the catalogue holds no maximum context for {model.spec.id}; the length asked for was not checked"
+        yield OpenPoint(id=f"models.{model.spec.id}.max-position", text=text, source=model.spec.source)

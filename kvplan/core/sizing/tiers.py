@@ -1,0 +1,162 @@
+"""Storage tiers worth judging: each profile at the node count and under the code that a request leads to."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from kvplan.core.ece.codes import CODES, ErasureCode, parse_code
+from kvplan.core.ece.geometry import geometry
+from kvplan.core.ece.layout import GeometryInput
+from kvplan.core.ece.tolerance import satisfies
+from kvplan.core.network.stages import Calibration, StorageSide, TierRates, tier_rates
+from kvplan.units import MIB
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from kvplan.core.sizing.inputs import ProfileParts, SizingInputs
+    from kvplan.schema.ece import Geometry
+    from kvplan.schema.plan import Demand
+
+
+@dataclass(frozen=True, slots=True)
+class Tier:
+    """A profile's recipe at one node count and code, with its geometry and its rates."""
+
+    name: str
+    parts: ProfileParts
+    code: ErasureCode
+    geometry: Geometry
+    storage: StorageSide
+    rates: TierRates
+    forced: bool = False
+
+    @property
+    def nodes(self) -> int:
+        """Storage nodes of the tier."""
+        return self.geometry.nodes
+
+
+def calibration(inputs: SizingInputs) -> Calibration:
+    """Gather the network calibrations of the catalogue."""
+    return Calibration(
+        planning_factor=inputs.constant("network.planning_factor"),
+        storage_client_factor=inputs.constant("network.storage_client_factor"),
+        line_share=inputs.constant("network.line_share"),
+        pcie_share=inputs.constant("network.pcie_share"),
+    )
+
+
+def tiers(inputs: SizingInputs, demand: Demand) -> tuple[Tier, ...]:
+    """Return the tiers to judge, smallest first; among equals the more efficient code first.
+
+    Each profile stands with its own code, or with the one that was asked for. Where `--survive` asks for more than
+    that code survives, or survives only by growing, the profile also stands with every other code that survives it
+    on fewer nodes, so that a small cluster under a stronger code can win over a larger one. A tier whose profile or
+    node count was asked for is added to the others, marked as forced.
+    """
+    found = [tier for parts in inputs.profiles for tier in _tiers_of(parts, inputs, demand)]
+    forced = _forced_tier(inputs, demand)
+    if forced is not None:
+        found = [tier for tier in found if (tier.name, tier.nodes) != (forced.name, forced.nodes)] + [forced]
+    return tuple(sorted(found, key=lambda tier: (tier.nodes, -tier.code.efficiency)))
+
+
+def build_tier(parts: ProfileParts, code: ErasureCode, nodes: int, inputs: SizingInputs) -> Tier:
+    """Compute a recipe's geometry and rates at one node count under one code."""
+    profile = parts.profile
+    layout = geometry(
+        GeometryInput(
+            nodes=nodes,
+            drives_per_node=profile.node.drives,
+            drive_bytes=parts.drive.capacity_bytes,
+            code=code,
+            block_bytes=profile.block_mib * MIB,
+            spare_pdisks=profile.spare_pdisks,
+            release=inputs.release,
+        )
+    )
+    storage = StorageSide(
+        nodes=nodes,
+        nodes_in_group=min(layout.nodes_per_recovery_group, default=nodes),
+        drives_per_node=profile.node.drives,
+        drive=parts.drive,
+        server=parts.server,
+        client_nic=parts.client_nic,
+        client_nics=profile.node.client_nics,
+        storage_nic=parts.storage_nic,
+        storage_nics=profile.node.storage_nics,
+        data_strips=code.data,
+        parity_strips=code.parity,
+    )
+    own_code = code.name == profile.erasure_code
+    name = profile.name if own_code else f"{profile.name} ({code.name})"
+    return Tier(name, parts, code, layout, storage, tier_rates(storage, calibration(inputs)))
+
+
+def _tiers_of(parts: ProfileParts, inputs: SizingInputs, demand: Demand) -> Iterator[Tier]:
+    """Yield a profile's tiers: its own code, and the others where tolerance asks for more."""
+    request = inputs.request
+    own = _grown(parts, _code_of(parts, inputs), inputs, demand)
+    yield own
+    if request.survive is None or request.erasure_code is not None:
+        return
+    survives = satisfies(own.geometry.fault_tolerance, request.survive)
+    if survives and own.nodes == parts.profile.nodes.start:
+        return
+    for code in CODES:
+        tier = _grown(parts, code, inputs, demand)
+        if satisfies(tier.geometry.fault_tolerance, request.survive) and (tier.nodes < own.nodes or not survives):
+            yield tier
+
+
+def _forced_tier(inputs: SizingInputs, demand: Demand) -> Tier | None:
+    """Return the tier that was asked for by profile or node count, if one was.
+
+    A node count alone belongs to the largest recipe that starts at or below it.
+    """
+    request = inputs.request
+    if request.profile is None and request.nodes is None:
+        return None
+    if request.profile is not None:
+        parts = next(parts for parts in inputs.profiles if parts.profile.name == request.profile)
+    else:
+        below = [parts for parts in inputs.profiles if parts.profile.nodes.start <= (request.nodes or 0)]
+        parts = below[-1] if below else inputs.profiles[0]
+    code = _code_of(parts, inputs)
+    tier = build_tier(parts, code, request.nodes, inputs) if request.nodes else _grown(parts, code, inputs, demand)
+    return replace(tier, forced=True)
+
+
+def _code_of(parts: ProfileParts, inputs: SizingInputs) -> ErasureCode:
+    """Return the code that was asked for, else the recipe's."""
+    return parse_code(inputs.request.erasure_code or parts.profile.erasure_code)
+
+
+def _grown(parts: ProfileParts, code: ErasureCode, inputs: SizingInputs, demand: Demand) -> Tier:
+    """Return the smallest tier of a recipe that reads, holds and survives what is asked, up to its node limit."""
+    counts = parts.profile.nodes
+    tier = build_tier(parts, code, counts.start, inputs)
+    if counts.limit == counts.start:
+        return tier
+    per_node = tier.rates.read_bytes_per_s / tier.nodes
+    usable_per_node = max(tier.geometry.usable_bytes / tier.nodes, 1)
+    estimate = math.ceil(max(demand.read_bytes_per_s / per_node, demand.capacity_bytes / usable_per_node))
+    nodes = min(max(counts.start, estimate), counts.limit)
+    if nodes != tier.nodes:
+        tier = build_tier(parts, code, nodes, inputs)
+    while nodes < counts.limit and not _suffices(tier, inputs, demand):
+        nodes += 1
+        tier = build_tier(parts, code, nodes, inputs)
+    return tier
+
+
+def _suffices(tier: Tier, inputs: SizingInputs, demand: Demand) -> bool:
+    """Tell whether a tier needs no further node."""
+    return (
+        tier.rates.read_bytes_per_s >= demand.read_bytes_per_s
+        and tier.geometry.usable_bytes >= demand.capacity_bytes
+        and satisfies(tier.geometry.fault_tolerance, inputs.request.survive)
+    )

@@ -1,0 +1,142 @@
+"""What is wrong and what is allowed, in plain English, for every kind of validation error that people meet."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from kvplan.errors import did_you_mean
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from pydantic_core import ErrorDetails
+
+MAX_SHOWN = 40
+QUOTE = "put it in quotes"
+UNQUOTE = "write it without quotes"
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """The words of one problem."""
+
+    what: str
+    allowed: str = ""
+    hint: str = ""
+
+
+_WHAT: Mapping[str, str] = {
+    "missing": "is missing",
+    "extra_forbidden": "is not known",
+    "invalid_key": "a key must be text",
+    "int_type": "must be a whole number, not {input}",
+    "int_parsing": "must be a whole number, not {input}",
+    "int_from_float": "must be a whole number, not {input}",
+    "int_parsing_size": "is too large a number",
+    "float_type": "must be a number, not {input}",
+    "float_parsing": "must be a number, not {input}",
+    "finite_number": "must be a finite number, not {input}",
+    "bool_type": "must be true or false, not {input}",
+    "bool_parsing": "must be true or false, not {input}",
+    "string_type": "must be text, not {input}",
+    "string_pattern_mismatch": "{input} has the wrong form",
+    "string_too_short": "must not be shorter than {min_length} characters, is {input}",
+    "string_too_long": "must not be longer than {max_length} characters",
+    "greater_than": "must be above {gt}, not {input}",
+    "greater_than_equal": "must be at least {ge}, not {input}",
+    "less_than": "must be below {lt}, not {input}",
+    "less_than_equal": "must be at most {le}, not {input}",
+    "multiple_of": "must be a multiple of {multiple_of}, not {input}",
+    "literal_error": "{input} is not a choice",
+    "enum": "{input} is not a choice",
+    "union_tag_invalid": "{tag!r} is not a choice",
+    "union_tag_not_found": "is missing",
+    "none_required": "must be empty, not {input}",
+    "model_type": "must be a mapping of keys to values, not {input}",
+    "model_attributes_type": "must be a mapping of keys to values, not {input}",
+    "dict_type": "must be a mapping of keys to values, not {input}",
+    "mapping_type": "must be a mapping of keys to values, not {input}",
+    "list_type": "must be a list, not {input}",
+    "tuple_type": "must be a list, not {input}",
+    "set_type": "must be a list, not {input}",
+    "too_short": "must have at least {min_length} entries, has {actual_length}",
+    "too_long": "must have at most {max_length} entries",
+    "json_invalid": "holds text that is not valid Unicode",
+    "value_error": "{error}",
+    "assertion_error": "{error}",
+}
+_ALLOWED: Mapping[str, str] = {
+    "literal_error": "allowed: {expected}",
+    "enum": "allowed: {expected}",
+    "union_tag_invalid": "allowed: {expected_tags}",
+    "string_pattern_mismatch": "must match {pattern}",
+}
+_CHOICES: Mapping[str, str] = {"literal_error": "expected", "enum": "expected", "union_tag_invalid": "expected_tags"}
+
+
+def message_of(error: ErrorDetails) -> Message:
+    """Put one validation error into words.
+
+    Parameters
+    ----------
+    error
+        As pydantic lists it.
+
+    Returns
+    -------
+    Message
+        What is wrong, what is allowed, and a hint where one helps; pydantic's own words for kinds not foreseen.
+    """
+    kind, context = error["type"], error.get("ctx", {})
+    if kind == "string_too_short" and error["input"] == "":
+        return Message("must not be empty")
+    words = {name: _plain(value) for name, value in context.items()} | {"input": shown(error["input"])}
+    what = _WHAT[kind].format(**words) if kind in _WHAT else _lowered(error["msg"])
+    return Message(what, _ALLOWED.get(kind, "").format(**words), _hint(kind, error["input"], context))
+
+
+def shown(value: Any) -> str:  # noqa: ANN401 - whatever was given
+    """Write a value as short as a message can bear.
+
+    >>> shown("abc"), shown(True), shown(None), shown([1, 2]), shown({"a": 1}), shown(1.5)
+    ("'abc'", 'true', 'nothing', 'a list', 'a mapping', '1.5')
+    """
+    if isinstance(value, dict | list | tuple):
+        return "a mapping" if isinstance(value, dict) else "a list"
+    if value is None:
+        return "nothing"
+    text = repr(value).lower() if isinstance(value, bool) else repr(value)
+    return text if len(text) <= MAX_SHOWN else f"{text[:MAX_SHOWN]}…"
+
+
+def _hint(kind: str, given: Any, context: Mapping[str, Any]) -> str:  # noqa: ANN401 - whatever was given
+    """Say how to put it right, where that can be told from the value."""
+    if kind in _CHOICES:
+        choices = context[_CHOICES[kind]].replace(" or ", ", ").split(", ")
+        return did_you_mean(str(context.get("tag", given)), [choice.strip("'") for choice in choices])
+    if kind == "string_type" and isinstance(given, int | float):
+        return QUOTE
+    if kind in {"int_type", "float_type"} and isinstance(given, str) and _is_number(given):
+        return UNQUOTE
+    return ""
+
+
+def _plain(value: Any) -> Any:  # noqa: ANN401 - whatever the context holds
+    """Write whole limits without a fraction."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def _is_number(text: str) -> bool:
+    """Tell whether a text reads as a number."""
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _lowered(message: str) -> str:
+    """Fit pydantic's own sentence into ours."""
+    sentence = message.removeprefix("Input ")
+    return sentence[:1].lower() + sentence[1:]

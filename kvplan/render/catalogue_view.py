@@ -1,0 +1,134 @@
+"""Catalogue tables and rows as sections."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from kvplan.render.data import leaves
+from kvplan.render.view import Grid, Section, View
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from kvplan.schema.base import Record
+    from kvplan.schema.software import CacheBackend, VersionRange
+
+Table = tuple[tuple[str, ...], list[tuple[str, ...]]]
+_YES = {True: "yes", False: "no"}
+_EVICTION = {"none": "nobody", "private-pool": "itself, per worker", "watermark": "itself, at a watermark"}
+
+
+def tables_view(version: str, sha256: str, counts: Mapping[str, int]) -> View:
+    """List the tables with their row counts."""
+    rows = tuple((name, f"{count:,}") for name, count in counts.items())
+    return (Section(f"Catalogue {version}", (f"sha256 {sha256}",), Grid(("Table", "Rows"), rows, "lr")),)
+
+
+def rows_view(table: str, rows: Sequence[Record]) -> View:
+    """List the rows of a table: id, what it is, confidence, source."""
+    headers, cells = rows_table(rows)
+    return (Section(f"{table} ({len(rows):,})", grid=Grid(headers, tuple(cells), "llll")),)
+
+
+def rows_table(rows: Sequence[Record]) -> Table:
+    """Return the rows of a table as texts."""
+    cells = []
+    for row in rows:
+        data = row.model_dump(mode="json")
+        what = data.get("title") or data.get("family") or data.get("unit") or data.get("version") or ""
+        cells.append((str(data.get("id", "")), str(what), str(data["confidence"]), str(data["source"])))
+    return ("id", "what", "confidence", "source"), cells
+
+
+def row_view(row: Record) -> View:
+    """Show one row, one line a field; layer groups and other lists one line an element."""
+    headers, cells = row_table(row)
+    title = cells[0][1] if cells else ""
+    return (Section(title, grid=Grid(headers, tuple(cells), "ll")),)
+
+
+def row_table(row: Record) -> Table:
+    """Return one row as field and value."""
+    data = row.model_dump(mode="json", exclude_none=True)
+    cells = [(path, text) for path, text in _fields(data) if text not in ("", "[]", "{}")]
+    return ("field", "value"), sorted(cells, key=lambda cell: cell[0] != "id")
+
+
+def backends_view(rows: Sequence[CacheBackend]) -> View:
+    """Compare the back ends in two grids that fit a narrow terminal, and say where each claim comes from."""
+    headers, cells = backends_table(rows)
+    first, second = headers[:7], (headers[0], *headers[7:13])
+    return (
+        Section("Cache back ends", grid=Grid(first, tuple(row[:7] for row in cells), "lllllll")),
+        Section("What they need and store", grid=Grid(second, tuple((row[0], *row[7:13]) for row in cells), "lllllll")),
+        Section("Notes", tuple(f"{row.id}: {row.note or row.title} [{row.confidence}; {row.source}]" for row in rows)),
+    )
+
+
+def backends_table(rows: Sequence[CacheBackend]) -> Table:
+    """Return the back ends as texts."""
+    headers = (
+        "Back end",
+        "Dynamo",
+        "vLLM",
+        "Released",
+        "Shared",
+        "Restart",
+        "Evicted by",
+        "CPU tier",
+        "GPUDirect",
+        "Hybrid",
+        "State",
+        "MLA copies",
+        "Chunk",
+        "Confidence",
+        "Source",
+    )
+    return headers, [_backend_row(row) for row in rows]
+
+
+def _backend_row(row: CacheBackend) -> tuple[str, ...]:
+    """Build the row of one back end."""
+    hybrid = f"{row.hybrid_manager_since_vllm or 'yes'}+" if row.hybrid_manager else "no"
+    return (
+        row.id,
+        _range(row.dynamo),
+        _range(row.vllm),
+        _YES[row.released],
+        _YES[row.shared_between_engines],
+        "survives" if row.survives_restart else "lost",
+        _EVICTION[row.eviction],
+        "needed" if row.needs_cpu_tier else "none",
+        "optional" if row.gpudirect == "reads-and-writes-optional" else row.gpudirect,
+        hybrid.replace("yes+", "yes"),
+        "stored" if row.stores_recurrent_state else "no",
+        row.latent_copies,
+        f"{row.default_chunk_tokens} tokens",
+        row.confidence,
+        row.source,
+    )
+
+
+def _range(versions: VersionRange) -> str:
+    """Write a version range."""
+    if not versions.first and not versions.last:
+        return "any"
+    if not versions.last:
+        return f"{versions.first}+"
+    return f"{versions.first} - {versions.last}" if versions.first else f"up to {versions.last}"
+
+
+def _fields(data: dict[str, Any]) -> list[tuple[str, str]]:
+    """Flatten a row: lists of records one line an element, other values as they are."""
+    cells = []
+    for key, value in data.items():
+        if isinstance(value, list) and value and isinstance(value[0], dict):
+            for index, item in enumerate(value):
+                cells.append((f"{key}[{index}]", ", ".join(f"{name} {part}" for name, part in item.items())))
+        elif isinstance(value, list):
+            cells.append((key, ", ".join(map(str, value))))
+        elif isinstance(value, dict):
+            cells.extend((path, str(leaf)) for path, leaf in leaves(value, key))
+        else:
+            cells.append((key, str(value)))
+    return cells

@@ -1,0 +1,74 @@
+"""Results as data: JSON, YAML and CSV, complete and in a fixed order."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from pydantic import BaseModel
+
+_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+
+
+def record_json(record: BaseModel) -> str:
+    """Write a record as JSON, two spaces deep, ending in a newline."""
+    return data_json(record.model_dump(mode="json"))
+
+
+def data_json(data: Any) -> str:  # noqa: ANN401 - any JSON value
+    """Write plain data as JSON, two spaces deep, ending in a newline."""
+    return json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def data_yaml(data: Any) -> str:  # noqa: ANN401 - any plain value
+    """Write plain data as YAML in the order in which it stands."""
+    import yaml  # noqa: PLC0415 - only this format needs it
+
+    dumper = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
+    return str(yaml.dump(data, Dumper=dumper, sort_keys=False, allow_unicode=True, width=120))
+
+
+def rows_csv(headers: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Write rows as CSV with a header; texts that a spreadsheet would run as a formula are quoted with `'`."""
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, lineterminator="\n")
+    writer.writerow(headers)
+    writer.writerows([_harmless(cell) for cell in row] for row in rows)
+    return buffer.getvalue()
+
+
+def leaves(data: Any, path: str = "") -> Iterator[tuple[str, Any]]:  # noqa: ANN401 - any plain value
+    """Yield path and value of every scalar in nested data, lists addressed by index.
+
+    >>> list(leaves({"a": {"b": 1}, "c": [2, {"d": None}]}))
+    [('a.b', 1), ('c[0]', 2), ('c[1].d', None)]
+    """
+    if isinstance(data, dict):
+        for key, value in data.items():
+            yield from leaves(value, f"{path}.{key}" if path else str(key))
+    elif isinstance(data, (list, tuple)):
+        for index, value in enumerate(data):
+            yield from leaves(value, f"{path}[{index}]")
+    else:
+        yield path, data
+
+
+def _harmless(cell: str) -> str:
+    """Keep a spreadsheet from running a text as a formula; numbers stay numbers."""
+    if cell.startswith(_FORMULA_STARTS) and not _is_number(cell):
+        return f"'{cell}"
+    return cell
+
+
+def _is_number(cell: str) -> bool:
+    """Tell whether a text is a plain number."""
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return True

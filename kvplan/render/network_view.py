@@ -1,0 +1,52 @@
+"""The network budget as sections."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kvplan.render.figures import percent
+from kvplan.render.view import Grid, Section
+from kvplan.units import format_rate
+
+if TYPE_CHECKING:
+    from kvplan.schema.network import NetworkBudget, Stage
+
+
+def network_sections(network: NetworkBudget) -> tuple[Section, ...]:
+    """Show every stage, the binding one marked, the states with something lost, and the switches."""
+    degraded = network.degraded
+    names = [stage.name for stage in network.stages]
+    return (
+        Section(
+            "Network budget (read path)",
+            grid=Grid(
+                ("Stage", "Count", "Capacity", "Planned", "Load", "Used"),
+                tuple(_stage_row(stage) for stage in network.stages),
+                "lrrrrr",
+                marked=names.index(network.binding_stage),
+            ),
+            below=(
+                f"binding stage: {network.binding_stage}",
+                *(
+                    f"{name} lost: {state.binding_stage} binds, {format_rate(state.read_bytes_per_s)} of reads left"
+                    + (f"; {state.text}" if state.text else "")
+                    for name, state in (("drive", degraded.drive), ("node", degraded.node), ("leaf", degraded.leaf))
+                ),
+                f"{network.leaf_switches} leaf and {network.spine_switches} spine switches, "
+                f"{network.uplinks_per_leaf} uplink cages a leaf ({network.oversubscription:.2g}:1), "
+                f"{network.client_servers:,} client servers at {format_rate(network.client_planned_bytes_per_s)} each",
+            ),
+        ),
+    )
+
+
+def _stage_row(stage: Stage) -> tuple[str, ...]:
+    """Build the row of one stage."""
+    return (
+        stage.name,
+        f"{stage.count:,}",
+        format_rate(stage.capacity_bytes_per_s),
+        format_rate(stage.planned_bytes_per_s),
+        format_rate(stage.load_bytes_per_s),
+        percent(stage.utilisation, 0),
+    )

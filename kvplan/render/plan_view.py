@@ -1,0 +1,203 @@
+"""A Plan as sections: what was understood, what was chosen and why, what it does, what to watch."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kvplan.core.ece.strips import survival_words
+from kvplan.core.derivation import derivation_of
+from kvplan.core.explanation import number_paths, value_at
+from kvplan.render.figures import both_bytes, margin_text, percent
+from kvplan.render.kv_view import accounting_grid
+from kvplan.render.limits_view import ample_limits, limit_grid
+from kvplan.render.network_view import network_sections
+from kvplan.render.view import Grid, Section, View
+from kvplan.units import MIB, format_binary, format_bytes, format_duration, format_rate
+
+if TYPE_CHECKING:
+    from kvplan.schema.ece import Limit
+    from kvplan.schema.plan import Candidate, Plan
+
+MAIN_LIMITS = ("gpus", "model parameters", "read bandwidth", "capacity")
+
+
+def plan_view(plan: Plan, *, next_command: str = "") -> View:
+    """Arrange a Plan in the order in which a person asks about it."""
+    return (
+        _request(plan),
+        _kv(plan),
+        _memory(plan),
+        _candidates(plan),
+        _chosen(plan),
+        _buys(plan),
+        *network_sections(plan.network),
+        *_findings(plan),
+        _sources(plan, next_command),
+    )
+
+
+def plan_rows(plan: Plan) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    """Return every number of a Plan as rows: field, value, unit, formula, source."""
+    data = plan.model_dump(mode="json")
+    rows = []
+    for path in number_paths(data):
+        entry = derivation_of(path, plan.derivation)
+        explained = (entry.unit, entry.formula, entry.source) if entry else ("", "", "")
+        rows.append((path, str(value_at(data, path)), *explained))
+    return ("field", "value", "unit", "formula", "source"), rows
+
+
+def _request(plan: Plan) -> Section:
+    """Echo what was understood."""
+    request, model = plan.request, plan.model
+    forced = f", forced: {', '.join(request.forced)}" if request.forced else ""
+    manager = "on" if request.hybrid_manager else "off"
+    return Section(
+        "Request",
+        (
+            f"{request.model}, {request.context_tokens:,} tokens, {request.gpus:,} x {request.gpu} "
+            f"as {plan.hbm.engines:,} engines of TP {request.tp}{forced}",
+            f"{_billions(model.params_total)} parameters, {_billions(model.params_active)} active "
+            f"({model.params_source.partition(';')[0]}), weights {format_bytes(model.weights_bytes)}",
+            f"basis {request.basis}; software {request.software}: vLLM {request.vllm_version}, cache back end "
+            f"{request.cache_backend}, {request.chunk_tokens}-token chunks, hybrid manager {manager}, "
+            f"KV {request.kv_dtype}",
+        ),
+    )
+
+
+def _kv(plan: Plan) -> Section:
+    """Show the three accountings by name."""
+    kv = plan.kv
+    return Section(
+        "KV cache",
+        grid=accounting_grid(kv.accounting),
+        below=(
+            f"stored {kv.stored_bytes_per_token:,.6g} B/token, {both_bytes(kv.context_stored_bytes)} a context; "
+            f"loaded {kv.loaded_bytes_per_token:,.6g} B/token, {both_bytes(kv.context_loaded_bytes)} a context",
+            *kv.accounting.external_tier.formula,
+        ),
+    )
+
+
+def _memory(plan: Plan) -> Section:
+    """Say what GPU memory holds before any tier."""
+    hbm = plan.hbm
+    verdict = "a shared tier is needed" if hbm.needs_shared_tier else "no shared tier is needed to hold them"
+    return Section(
+        "GPU memory",
+        (
+            f"{format_binary(hbm.kv_bytes_per_gpu)} a GPU free for KV: {hbm.contexts_that_fit:,} whole contexts an "
+            f"engine, {plan.request.concurrency:,} in flight: {verdict}",
+        ),
+    )
+
+
+def _candidates(plan: Plan) -> Section:
+    """Show every candidate with the margins of its main limits, the chosen one marked, and why others fell."""
+    candidates = plan.candidates
+    return Section(
+        "Candidates (margin of have over need)",
+        grid=Grid(
+            ("Profile", "Nodes", "Code", "Usable", "Read", "GPUs", "Model", "Read", "Space"),
+            tuple(_candidate_row(candidate) for candidate in candidates),
+            "lrlrrrrrr",
+            marked=next(index for index, candidate in enumerate(candidates) if candidate.chosen),
+        ),
+        below=(
+            *(f"{item.name} rejected: {item.reason}" for item in candidates if not item.accepted and not item.chosen),
+            f"{plan.reason}.",
+        ),
+    )
+
+
+def _candidate_row(candidate: Candidate) -> tuple[str, ...]:
+    """Build the row of one candidate."""
+    margins = {limit.name: limit for limit in candidate.limits}
+    return (
+        candidate.name,
+        str(candidate.nodes),
+        candidate.erasure_code,
+        format_bytes(candidate.usable_bytes, digits=3),
+        format_rate(candidate.read_bytes_per_s),
+        *(_margin_of(margins.get(name)) for name in MAIN_LIMITS),
+    )
+
+
+def _margin_of(limit: Limit | None) -> str:
+    """Write a limit's margin, with a sign that also reads without colour when it is broken."""
+    if limit is None:
+        return "-"
+    return margin_text(limit.margin) if limit.holds else f"{margin_text(limit.margin)} !"
+
+
+def _chosen(plan: Plan) -> Section:
+    """Describe the chosen tier and judge it on every limit."""
+    profile = plan.profile
+    tolerance = profile.fault_tolerance
+    chosen = next(candidate for candidate in plan.candidates if candidate.chosen)
+    rows, ample = ample_limits(chosen.limits)
+    recommended = "recommended" if tolerance.ibm_recommended else f"IBM names {', '.join(tolerance.ibm_codes) or '-'}"
+    return Section(
+        f"Profile {profile.name}: {profile.nodes} nodes, {profile.erasure_code}",
+        (
+            f"{profile.drives_per_node} x {format_bytes(profile.drive_bytes)} a node: {format_bytes(profile.raw_bytes)} "
+            f"raw, {format_bytes(profile.usable_bytes)} usable",
+            f"code efficiency {percent(profile.code_efficiency)}, real usable fraction "
+            f"{percent(profile.usable_fraction)} (block {profile.block_bytes // MIB} MiB, {profile.spare_pdisks} spare "
+            f"pdisks, {profile.recovery_groups} recovery group{'s' if profile.recovery_groups > 1 else ''})",
+            f"survives {survival_words(tolerance.node_failures, tolerance.further_device_failures)}; {recommended}",
+            f"rebuild at least {format_duration(profile.rebuild.drive_s)} a drive, "
+            f"{format_duration(profile.rebuild.node_s)} a node; endurance allows "
+            f"{format_rate(profile.endurance.allowed_write_bytes_per_s)} of sustained writes",
+        ),
+        grid=limit_grid(rows),
+        below=(ample,) if ample else (),
+    )
+
+
+def _buys(plan: Plan) -> Section:
+    """Say what the tier buys for this model and context."""
+    bought, demand = plan.buys, plan.demand
+    return Section(
+        "What it buys",
+        (
+            f"{bought.hits_per_s:,.3g} whole-context hits/s at {percent(_planned_share(plan), 0)} of read bandwidth "
+            f"({bought.hits_per_s_per_gpu:.2g} a GPU, {format_rate(bought.read_bytes_per_s_per_gpu)} a GPU)",
+            f"{bought.contexts_held:,} contexts of {plan.request.context_tokens:,} tokens held; one loads in at least "
+            f"{format_duration(bought.load_s)}",
+            f"asked: read {format_rate(demand.read_bytes_per_s)} (guidance), write "
+            f"{format_rate(demand.write_bytes_per_s)} (assumed hit share), hold {format_bytes(demand.capacity_bytes)}",
+            plan.other_software.text,
+        ),
+    )
+
+
+def _planned_share(plan: Plan) -> float:
+    """Return the share of read bandwidth that is planned for hits."""
+    return plan.constants["guidance.planned_read_share"].value
+
+
+def _findings(plan: Plan) -> tuple[Section, ...]:
+    """List warnings and open points."""
+    warnings = tuple(f"{warning.severity}: {warning.text} [{warning.id}]" for warning in plan.warnings)
+    points = tuple(f"{point.id}: {point.text}" for point in plan.open_points)
+    return (
+        Section(f"Warnings ({len(warnings)})", warnings or ("none",)),
+        Section(f"Open points, assumed and to be confirmed ({len(points)})", points or ("none",)),
+    )
+
+
+def _sources(plan: Plan, next_command: str) -> Section:
+    """Say what the figures rest on and what to do next."""
+    lock = plan.catalogue
+    tables = f" with {', '.join(lock.user_tables)}" if lock.user_tables else ""
+    lines = [f"kvplan {plan.kvplan_version}, catalogue {lock.version} ({lock.sha256[:12]}){tables}"]
+    if next_command:
+        lines.append(f"next: {next_command}")
+    return Section("Plan", tuple(lines))
+
+
+def _billions(count: int) -> str:
+    """Write a parameter count in billions."""
+    return f"{count / 1e9:,.4g}B"

@@ -1,0 +1,242 @@
+"""From a request with names to a request with rows: the catalogue, profiles and model configurations are read here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from kvplan.catalogue.profiles import load_profiles
+from kvplan.core.hf.params import count_params, params_from_name
+from kvplan.core.hf.reader import read_config
+from kvplan.core.hf.weights import quantisation_of, weights_bytes
+from kvplan.core.sizing.inputs import ModelFacts, ProfileParts, SizingInputs, Stack
+from kvplan.core.sizing.kv_report import KvInputs
+from kvplan.errors import InputError, Problem, did_you_mean
+from kvplan.inputs.files import read_json
+from kvplan.schema.plan import CatalogueLock
+from kvplan.version import VERSION
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import TypeVar
+
+    from kvplan.catalogue.loader import Catalogue
+    from kvplan.schema.base import Confidence
+    from kvplan.schema.model import ModelSpec
+    from kvplan.schema.profile import Profile
+    from kvplan.schema.reports import KvRequest
+    from kvplan.schema.request import Request, SoftwareChoice
+
+    T = TypeVar("T")
+
+_OTHER: dict[SoftwareChoice, SoftwareChoice] = {"reference": "current", "current": "reference"}
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedModel:
+    """A model's layer groups, and its raw configuration where it was read from a file."""
+
+    spec: ModelSpec
+    config: Mapping[str, object] | None = None
+
+
+def load_model(name: str, catalogue: Catalogue) -> LoadedModel:
+    """Read a model from a Hugging Face `config.json`, a directory that holds one, or the catalogue.
+
+    Raises
+    ------
+    InputError
+        When the file is no model configuration, or the catalogue has no such model.
+    """
+    path = Path(name)
+    if path.suffix == ".json" or name.startswith((".", "/", "~")) or path.is_dir() or path.is_file():
+        return load_model_file(path.expanduser())
+    return LoadedModel(catalogue.model(name))
+
+
+def model_facts(loaded: LoadedModel, *, params_total: int | None = None, params_active: int | None = None) -> ModelFacts:
+    """Find the parameter counts and weight bytes of a model.
+
+    In this order: as asked, from the catalogue row, counted from the raw configuration, read off the published name.
+
+    Raises
+    ------
+    InputError
+        When none of these gives the counts.
+    """
+    spec = loaded.spec
+    total, active, source, confidence = _params(loaded, params_total, params_active)
+    if spec.weights_bytes is not None:
+        size, weights_source = spec.weights_bytes, "from the catalogue row"
+    else:
+        dtype = quantisation_of(loaded.config) if loaded.config is not None else spec.weights_dtype or "bfloat16"
+        size = weights_bytes(total, dtype)
+        weights_source = f"params_total x bytes per weight ({dtype})"
+    return ModelFacts(
+        spec=spec,
+        params_total=total,
+        params_active=active,
+        params_source=source,
+        params_confidence=confidence,
+        weights_bytes=size,
+        weights_source=weights_source,
+    )
+
+
+def resolve(request: Request, catalogue: Catalogue, profile_dirs: tuple[Path, ...] = ()) -> SizingInputs:
+    """Replace every name in a request by the row it stands for.
+
+    Raises
+    ------
+    InputError
+        With every name that is unknown and every value that contradicts another, at once.
+    """
+    problems: list[Problem] = []
+
+    def attempt(look_up: Callable[[], T]) -> T | None:
+        """Run a look-up and keep its problems for the common error."""
+        try:
+            return look_up()
+        except InputError as error:
+            problems.extend(error.problems)
+            return None
+
+    loaded = attempt(lambda: load_model(request.model, catalogue))
+    facts = loaded and attempt(
+        lambda: model_facts(loaded, params_total=request.params_total, params_active=request.params_active)
+    )
+    gpu = attempt(lambda: catalogue.gpu(request.gpu))
+    profiles = attempt(lambda: load_profiles(profile_dirs))
+    problems.extend(_contradictions(request, loaded, profiles))
+    parts = profiles and attempt(lambda: tuple(_parts(profile, catalogue) for profile in profiles))
+    if problems or not facts or not gpu or not parts:
+        raise InputError(problems)
+    stack = _stack(catalogue, request.software, request.cache_backend)
+    return SizingInputs(
+        request=request,
+        model=facts,
+        gpu=gpu,
+        gpu_nic=catalogue.nic(gpu.nic),
+        stack=stack,
+        other_stack=_stack(catalogue, _OTHER[request.software], None),
+        release=catalogue.release(stack.software.storage_scale),
+        profiles=parts,
+        constants=catalogue.constants(),
+        lock=CatalogueLock(version=catalogue.version, sha256=catalogue.sha256, user_tables=catalogue.user_tables),
+        kvplan_version=VERSION,
+    )
+
+
+def resolve_kv(request: KvRequest, catalogue: Catalogue) -> KvInputs:
+    """Replace every name in a calculator request by the row it stands for.
+
+    Raises
+    ------
+    InputError
+        When a name is unknown or the context exceeds the model's maximum.
+    """
+    loaded = load_model(request.model, catalogue)
+    problems = context_problems(loaded.spec, request.context_tokens, beyond_max=request.beyond_max)
+    if problems:
+        raise InputError(problems)
+    gpu = catalogue.gpu(request.gpu) if request.gpu is not None else None
+    return KvInputs(
+        request=request,
+        spec=loaded.spec,
+        facts=model_facts(loaded, params_total=request.params_total) if gpu else None,
+        stack=_stack(catalogue, request.software, request.cache_backend),
+        gpu=gpu,
+        overhead_bytes=int(catalogue.constant("hbm.overhead_bytes").value),
+    )
+
+
+def load_model_file(path: Path, model_id: str | None = None) -> LoadedModel:
+    """Read a model configuration from disk; its name is the file's own unless one is given, never the whole path.
+
+    Raises
+    ------
+    InputError
+        When the file cannot be read, or is no model configuration that kvplan knows.
+    """
+    document = read_json(path / "config.json" if path.is_dir() else path)
+    if not isinstance(document.data, dict):
+        raise InputError.single(document.where(()), "is no JSON object", allowed="a Hugging Face config.json")
+    config = document.data
+    stem = path.name if path.is_dir() else path.stem
+    named = config.get("_name_or_path")
+    own_name = named if isinstance(named, str) and named and not named.startswith((".", "/")) else stem
+    return LoadedModel(read_config(config, model_id=model_id or own_name, source=document.name), config)
+
+
+def _params(
+    loaded: LoadedModel, params_total: int | None, params_active: int | None
+) -> tuple[int, int, str, Confidence]:
+    """Return total and active parameters, where they come from, and how well they are known."""
+    spec = loaded.spec
+    if params_total is not None:
+        return params_total, params_active or params_total, "as asked (--params)", "vendor"
+    if spec.params_total is not None:
+        active = params_active or spec.params_active or spec.params_total
+        return spec.params_total, active, f"catalogue row; {spec.source}", spec.confidence
+    counted = count_params(loaded.config) if loaded.config is not None else None
+    if counted is not None:
+        return counted.total, params_active or counted.active, "counted from the configuration", "derived"
+    named = params_from_name(spec.id)
+    if named is not None:
+        return named.total, params_active or named.active, f"read off the published name {spec.id!r}", "vendor"
+    raise InputError.single(
+        "--model",
+        f"the parameter count of {spec.id!r} is unknown",
+        hint="give it with --params, such as --params 70B, and --active-params for a mixture of experts",
+    )
+
+
+def _contradictions(
+    request: Request, loaded: LoadedModel | None, profiles: tuple[Profile, ...] | None
+) -> list[Problem]:
+    """Find values that contradict each other or the model."""
+    problems = []
+    if request.tp is not None and request.tp > request.gpus:
+        problems.append(Problem("--tp", f"{request.tp} GPUs per engine exceed the {request.gpus} of --gpus"))
+    if loaded is not None:
+        problems.extend(context_problems(loaded.spec, request.context_tokens, beyond_max=request.beyond_max))
+    names = [profile.name for profile in profiles or ()]
+    if request.profile is not None and profiles and request.profile not in names:
+        problems.append(
+            Problem(
+                "--profile",
+                f"unknown profile {request.profile!r}",
+                allowed=f"one of {', '.join(names)}",
+                hint=did_you_mean(request.profile, names),
+            )
+        )
+    return problems
+
+
+def context_problems(spec: ModelSpec, context_tokens: int, *, beyond_max: bool) -> list[Problem]:
+    """Refuse a context longer than the model's maximum unless the caller insists."""
+    maximum = spec.max_position_tokens
+    if beyond_max or maximum is None or context_tokens <= maximum:
+        return []
+    what = f"{context_tokens:,} tokens exceed the maximum of {spec.id}"
+    return [Problem("--context", what, allowed=f"at most {maximum:,}", hint="--beyond-max insists")]
+
+
+def _stack(catalogue: Catalogue, software: SoftwareChoice, backend: str | None) -> Stack:
+    """Look up a software set and the back end used with it."""
+    row = catalogue.software(software)
+    return Stack(row, catalogue.backend(backend or row.cache_backend))
+
+
+def _parts(profile: Profile, catalogue: Catalogue) -> ProfileParts:
+    """Look up the rows that a profile names."""
+    node = profile.node
+    return ProfileParts(
+        profile=profile,
+        server=catalogue.server(node.server),
+        drive=catalogue.drive(node.drive),
+        client_nic=catalogue.nic(node.client_nic),
+        storage_nic=catalogue.nic(node.storage_nic),
+        switch=catalogue.switch(profile.switch),
+    )
