@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kvplan.version import VERSION as __version__
+from kvplan.version import VERSION as __version__  # noqa: N811 - the name that packages use
 
 if TYPE_CHECKING:
     from kvplan.api import size

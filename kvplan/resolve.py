@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from kvplan.catalogue.profiles import load_profiles
+from kvplan.catalogue.tables import TABLES
 from kvplan.core.hf.params import count_params, params_from_name
 from kvplan.core.hf.reader import read_config
 from kvplan.core.hf.weights import quantisation_of, weights_bytes
-from kvplan.core.sizing.inputs import ModelFacts, ProfileParts, SizingInputs, Stack
+from kvplan.core.sizing.inputs import PARAMS_FROM_NAME, ModelFacts, ProfileParts, SizingInputs, Stack
 from kvplan.core.sizing.kv_report import KvInputs
 from kvplan.errors import InputError, Problem, did_you_mean
 from kvplan.inputs.files import read_json
@@ -18,7 +19,7 @@ from kvplan.schema.plan import CatalogueLock
 from kvplan.version import VERSION
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
     from typing import TypeVar
 
     from kvplan.catalogue.loader import Catalogue
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
     T = TypeVar("T")
 
+_NOUNS = frozenset(table.noun for table in TABLES.values())
 _OTHER: dict[SoftwareChoice, SoftwareChoice] = {"reference": "current", "current": "reference"}
 
 
@@ -49,13 +51,15 @@ def load_model(name: str, catalogue: Catalogue) -> LoadedModel:
     InputError
         When the file is no model configuration, or the catalogue has no such model.
     """
-    path = Path(name)
-    if path.suffix == ".json" or name.startswith((".", "/", "~")) or path.is_dir() or path.is_file():
-        return load_model_file(path.expanduser())
+    path = _expanded(Path(name))
+    if path.suffix == ".json" or name.startswith((".", "/", "~")) or _kind(path):
+        return load_model_file(path)
     return LoadedModel(catalogue.model(name))
 
 
-def model_facts(loaded: LoadedModel, *, params_total: int | None = None, params_active: int | None = None) -> ModelFacts:
+def model_facts(
+    loaded: LoadedModel, *, params_total: int | None = None, params_active: int | None = None
+) -> ModelFacts:
     """Find the parameter counts and weight bytes of a model.
 
     In this order: as asked, from the catalogue row, counted from the raw configuration, read off the published name.
@@ -92,23 +96,17 @@ def resolve(request: Request, catalogue: Catalogue, profile_dirs: tuple[Path, ..
     InputError
         With every name that is unknown and every value that contradicts another, at once.
     """
-    problems: list[Problem] = []
-
-    def attempt(look_up: Callable[[], T]) -> T | None:
-        """Run a look-up and keep its problems for the common error."""
-        try:
-            return look_up()
-        except InputError as error:
-            problems.extend(error.problems)
-            return None
-
-    loaded = attempt(lambda: load_model(request.model, catalogue))
-    facts = loaded and attempt(
-        lambda: model_facts(loaded, params_total=request.params_total, params_active=request.params_active)
+    attempt = _Attempts()
+    problems = attempt.problems
+    loaded = attempt(lambda: load_model(request.model, catalogue), "--model")
+    facts = (
+        attempt(lambda: model_facts(loaded, params_total=request.params_total, params_active=request.params_active))
+        if loaded
+        else None
     )
-    gpu = attempt(lambda: catalogue.gpu(request.gpu))
+    gpu = attempt(lambda: catalogue.gpu(request.gpu), "--gpu")
     profiles = attempt(lambda: load_profiles(profile_dirs))
-    problems.extend(_contradictions(request, loaded, profiles))
+    problems.extend(_contradictions(request, loaded, facts, profiles))
     parts = profiles and attempt(lambda: tuple(_parts(profile, catalogue) for profile in profiles))
     if problems or not facts or not gpu or not parts:
         raise InputError(problems)
@@ -134,21 +132,32 @@ def resolve_kv(request: KvRequest, catalogue: Catalogue) -> KvInputs:
     Raises
     ------
     InputError
-        When a name is unknown or the context exceeds the model's maximum.
+        With every name that is unknown, and a context that exceeds the model's maximum, at once.
     """
-    loaded = load_model(request.model, catalogue)
-    problems = context_problems(loaded.spec, request.context_tokens, beyond_max=request.beyond_max)
-    if problems:
+    attempt = _Attempts()
+    problems = attempt.problems
+    gpu_name = request.gpu
+    loaded = attempt(lambda: load_model(request.model, catalogue), "--model")
+    if loaded is not None:
+        problems.extend(context_problems(loaded.spec, request.context_tokens, beyond_max=request.beyond_max))
+    gpu = attempt(lambda: catalogue.gpu(gpu_name), "--gpu") if gpu_name is not None else None
+    facts = attempt(lambda: model_facts(loaded, params_total=request.params_total)) if loaded and gpu else None
+    if problems or loaded is None:
         raise InputError(problems)
-    gpu = catalogue.gpu(request.gpu) if request.gpu is not None else None
     return KvInputs(
         request=request,
         spec=loaded.spec,
-        facts=model_facts(loaded, params_total=request.params_total) if gpu else None,
+        facts=facts,
         stack=_stack(catalogue, request.software, request.cache_backend),
         gpu=gpu,
         overhead_bytes=int(catalogue.constant("hbm.overhead_bytes").value),
     )
+
+
+def _under(option: str, problems: Iterable[Problem]) -> Iterator[Problem]:
+    """Put problems of a catalogue name under the option that gave the name; those of a file keep their place."""
+    for problem in problems:
+        yield replace(problem, where=option) if option and problem.where in _NOUNS else problem
 
 
 def load_model_file(path: Path, model_id: str | None = None) -> LoadedModel:
@@ -159,14 +168,47 @@ def load_model_file(path: Path, model_id: str | None = None) -> LoadedModel:
     InputError
         When the file cannot be read, or is no model configuration that kvplan knows.
     """
-    document = read_json(path / "config.json" if path.is_dir() else path)
+    is_directory = _kind(path) == "directory"
+    document = read_json(path / "config.json" if is_directory else path, non_finite=True)
     if not isinstance(document.data, dict):
         raise InputError.single(document.where(()), "is no JSON object", allowed="a Hugging Face config.json")
     config = document.data
-    stem = path.name if path.is_dir() else path.stem
+    stem = path.resolve().name if is_directory else path.stem
     named = config.get("_name_or_path")
     own_name = named if isinstance(named, str) and named and not named.startswith((".", "/")) else stem
-    return LoadedModel(read_config(config, model_id=model_id or own_name, source=document.name), config)
+    spec = read_config(config, model_id=model_id or own_name, source=document.name)
+    return LoadedModel(spec.model_copy(update={"source": f"configuration file {path.name}"}), config)
+
+
+class _Attempts:
+    """Runs look-ups and keeps their problems for one common error."""
+
+    def __init__(self) -> None:
+        self.problems: list[Problem] = []
+
+    def __call__(self, look_up: Callable[[], T], option: str = "") -> T | None:
+        """Return what a look-up finds, or nothing when it has a problem, which is put under the option."""
+        try:
+            return look_up()
+        except InputError as error:
+            self.problems.extend(_under(option, error.problems))
+            return None
+
+
+def _kind(path: Path) -> Literal["directory", "file", ""]:
+    """Tell what a path is on disk; nothing where it cannot even be looked up, such as a name that is too long."""
+    try:
+        return "directory" if path.is_dir() else "file" if path.is_file() else ""
+    except OSError:
+        return ""
+
+
+def _expanded(path: Path) -> Path:
+    """Replace a leading `~` by the home directory where there is one."""
+    try:
+        return path.expanduser()
+    except RuntimeError:
+        return path
 
 
 def _params(
@@ -184,21 +226,25 @@ def _params(
         return counted.total, params_active or counted.active, "counted from the configuration", "derived"
     named = params_from_name(spec.id)
     if named is not None:
-        return named.total, params_active or named.active, f"read off the published name {spec.id!r}", "vendor"
+        return named.total, params_active or named.active, f"{PARAMS_FROM_NAME} {spec.id!r}", "vendor"
+    msg = "--model"
     raise InputError.single(
-        "--model",
+        msg,
         f"the parameter count of {spec.id!r} is unknown",
         hint="give it with --params, such as --params 70B, and --active-params for a mixture of experts",
     )
 
 
 def _contradictions(
-    request: Request, loaded: LoadedModel | None, profiles: tuple[Profile, ...] | None
+    request: Request, loaded: LoadedModel | None, facts: ModelFacts | None, profiles: tuple[Profile, ...] | None
 ) -> list[Problem]:
     """Find values that contradict each other or the model."""
     problems = []
     if request.tp is not None and request.tp > request.gpus:
         problems.append(Problem("--tp", f"{request.tp} GPUs per engine exceed the {request.gpus} of --gpus"))
+    if facts is not None and facts.params_active > facts.params_total:
+        what = f"{facts.params_active:,} active parameters exceed the {facts.params_total:,} of the whole model"
+        problems.append(Problem("--active-params", what))
     if loaded is not None:
         problems.extend(context_problems(loaded.spec, request.context_tokens, beyond_max=request.beyond_max))
     names = [profile.name for profile in profiles or ()]

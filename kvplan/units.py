@@ -7,9 +7,11 @@ import re
 KB, MB, GB, TB, PB = 10**3, 10**6, 10**9, 10**12, 10**15
 KIB, MIB, GIB, TIB, PIB = 2**10, 2**20, 2**30, 2**40, 2**50
 
-_MULTIPLES = {"": 1, "k": KB, "m": MB, "g": GB, "t": TB, "ki": KIB, "mi": MIB, "gi": GIB, "ti": TIB}
+_MULTIPLES: dict[str, int] = {"": 1, "k": KB, "m": MB, "g": GB, "t": TB, "ki": KIB, "mi": MIB, "gi": GIB, "ti": TIB}
 _COUNT = re.compile(r"(?P<number>\d+(?:[_,]\d{3})*(?:\.\d+)?)\s*(?P<multiple>[kmgt]i?)?", re.IGNORECASE)
 MAX_COUNT = 10**15
+YES_NO = "yes/no"
+"""Unit of a value that is 1 for yes and 0 for no."""
 
 
 def parse_count(text: str) -> int:
@@ -49,7 +51,7 @@ def parse_count(text: str) -> int:
     if scaled > MAX_COUNT:
         message = f"{text!r} is beyond {MAX_COUNT:,}"
         raise ValueError(message)
-    return scaled
+    return int(scaled)
 
 
 def format_bytes(count: float, *, digits: int = 4) -> str:
@@ -86,17 +88,21 @@ def format_rate(bytes_per_s: float, *, digits: int = 3) -> str:
 
 
 def format_quantity(value: float, unit: str) -> str:
-    """Write a value with its unit, bytes and rates in decimal multiples.
+    """Write a value with its unit: rates and sizes in multiples that fit, whole KiB and MiB as such.
 
     >>> format_quantity(315e9, "B/s"), format_quantity(512, "pdisks"), format_quantity(116_829_156_672, "parameters")
     ('315 GB/s', '512 pdisks', '116.8B parameters')
+    >>> format_quantity(4 * 2**20, "B"), format_quantity(7.68e12, "B"), format_quantity(1, "yes/no")
+    ('4 MiB', '7.68 TB', 'yes')
     """
     if unit == "B/s":
         return format_rate(value)
     if unit == "B":
-        return format_bytes(value)
+        return format_binary(value) if value and value % KIB == 0 and value < GIB else format_bytes(value)
     if unit == "parameters":
         return f"{value / 1e9:,.4g}B parameters"
+    if unit == YES_NO:
+        return "yes" if value else "no"
     return f"{value:,.6g} {unit}"
 
 

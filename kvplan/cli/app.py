@@ -40,7 +40,7 @@ def _show_version(value: bool) -> None:  # noqa: FBT001 - typer calls it with th
 @app.callback()
 def kvplan(
     *,
-    version: Annotated[  # noqa: ARG001 - handled by its callback
+    version: Annotated[
         bool, typer.Option("--version", help="Show the version and stop.", callback=_show_version, is_eager=True)
     ] = False,
 ) -> None:

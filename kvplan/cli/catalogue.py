@@ -13,22 +13,20 @@ from kvplan.cli.catalogue_add import add
 app = typer.Typer(
     help="List, show, verify and extend the data behind the numbers.", no_args_is_help=True, rich_markup_mode=None
 )
-Format = Annotated[str, typer.Option("--format", "-f", help="table, json, yaml, md or csv.", metavar="FORMAT")]
 
 
 @app.command("list", epilog="Examples:  kvplan catalogue list   |   kvplan catalogue list models --format csv")
 def list_(
     table: Annotated[str, typer.Argument(help="A table, such as models or gpus. Default: all tables.")] = "",
     catalogue: options.CatalogueDirs = None,
-    format_: Format = "table",
+    format_: options.Format = "table",
 ) -> None:
     """List the tables, or the rows of one with source and confidence."""
     from kvplan.catalogue.tables import TABLES
-    from kvplan.cli.parsing import checked_format
-    from kvplan.cli.shared import FORMATS, open_catalogue, show
+    from kvplan.cli.shared import checked_format, open_catalogue, show
     from kvplan.render import catalogue_view as render
 
-    chosen = checked_format(format_, FORMATS)
+    chosen = checked_format(format_)
     tables = open_catalogue(catalogue)
     if not table:
         counts = {name: len(tables.ids(name)) for name in TABLES}
@@ -55,14 +53,13 @@ def show_(
     table: Annotated[str, typer.Argument(help="A table, such as models or gpus.", show_default=False)],
     name: Annotated[str, typer.Argument(help="Id, alias or unique fragment.", show_default=False)],
     catalogue: options.CatalogueDirs = None,
-    format_: Format = "table",
+    format_: options.Format = "table",
 ) -> None:
     """Show one row with everything it says."""
-    from kvplan.cli.parsing import checked_format
-    from kvplan.cli.shared import FORMATS, open_catalogue, show
+    from kvplan.cli.shared import checked_format, open_catalogue, show
     from kvplan.render import catalogue_view as render
 
-    chosen = checked_format(format_, FORMATS)
+    chosen = checked_format(format_)
     row = open_catalogue(catalogue).row(table, name)
     show(
         chosen,
@@ -91,14 +88,13 @@ def verify(catalogue: options.CatalogueDirs = None) -> None:
 
 
 @app.command("backends", epilog="Example:  kvplan catalogue backends --format md")
-def backends(catalogue: options.CatalogueDirs = None, format_: Format = "table") -> None:
+def backends(catalogue: options.CatalogueDirs = None, format_: options.Format = "table") -> None:
     """Compare the cache back ends: versions, sharing, restart, eviction, CPU tier, GPUDirect."""
     from kvplan.catalogue.tables import BACKENDS
-    from kvplan.cli.parsing import checked_format
-    from kvplan.cli.shared import FORMATS, open_catalogue, show
+    from kvplan.cli.shared import checked_format, open_catalogue, show
     from kvplan.render import catalogue_view as render
 
-    chosen = checked_format(format_, FORMATS)
+    chosen = checked_format(format_)
     rows = open_catalogue(catalogue).records(BACKENDS)
     show(
         chosen,

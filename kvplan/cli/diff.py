@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from kvplan.cli import options
+
 EXAMPLES = "Example:  kvplan diff old.json new.json --exit-code"
 
 
@@ -15,18 +17,15 @@ def diff(
     after: Annotated[Path, typer.Argument(help="The later Plan.", show_default=False)],
     *,
     exit_code: Annotated[bool, typer.Option("--exit-code", help="Return 5 when the Plans differ.")] = False,
-    format_: Annotated[
-        str, typer.Option("--format", "-f", help="table, json, yaml, md or csv.", metavar="FORMAT")
-    ] = "table",
+    format_: options.Format = "table",
 ) -> None:
     """Compare two Plans field by field."""
-    from kvplan.cli.parsing import checked_format
-    from kvplan.cli.shared import FORMATS, read_plan, show
+    from kvplan.cli.shared import checked_format, read_plan, show
     from kvplan.core.diff import differences
     from kvplan.errors import ExitCode
     from kvplan.render import diff as render
 
-    chosen = checked_format(format_, FORMATS)
+    chosen = checked_format(format_)
     found = differences(read_plan(before), read_plan(after))
     show(
         chosen,

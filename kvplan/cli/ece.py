@@ -7,15 +7,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from kvplan.cli import options
+from kvplan.units import GB, TB
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from kvplan.cli.parsing import Options
 
-EXAMPLES = (
-    "Example:  kvplan ece --nodes 8 --drives-per-node 16 --drive-tb 7.68 --code 8+2P --block-mib 4"
-)
+EXAMPLES = "Example:  kvplan ece --nodes 8 --drives-per-node 16 --drive-tb 7.68 --code 8+2P --block-mib 4"
 _NAMES = {
     "nodes": "--nodes",
     "drives_per_node": "--drives-per-node",
@@ -36,9 +35,7 @@ def ece(  # noqa: PLR0913 - one parameter an option
     nodes: Annotated[str, typer.Option("--nodes", help="Storage nodes.", show_default=False)],
     drives_per_node: Annotated[str, typer.Option("--drives-per-node", help="Drives in each.", show_default=False)],
     drive_tb: Annotated[str, typer.Option("--drive-tb", help="Size of a drive in TB (10^12 B).", show_default=False)],
-    code: Annotated[
-        str, typer.Option("--code", help="4+2P, 4+3P, 8+2P, 8+3P, 16+2P or 16+3P.", show_default=False)
-    ],
+    code: Annotated[str, typer.Option("--code", help="4+2P, 4+3P, 8+2P, 8+3P, 16+2P or 16+3P.", show_default=False)],
     block_mib: Annotated[str, typer.Option("--block-mib", help="Block size in MiB, 1 to 16.")] = "4",
     spares: Annotated[
         str | None, typer.Option("--spares", help="Spare pdisks per recovery group. Default: IBM's estimator rule.")
@@ -51,9 +48,7 @@ def ece(  # noqa: PLR0913 - one parameter an option
         str, typer.Option("--write-gb-per-s", help="Sustained user writes in GB/s, for endurance.")
     ] = "0",
     catalogue: options.CatalogueDirs = None,
-    format_: Annotated[
-        str, typer.Option("--format", "-f", help="table, json, yaml, md or csv.", metavar="FORMAT")
-    ] = "table",
+    format_: options.Format = "table",
 ) -> None:
     """Work out an erasure code: capacity, tolerance, limits.
 
@@ -62,29 +57,24 @@ def ece(  # noqa: PLR0913 - one parameter an option
     from kvplan.cli.parsing import Options
 
     asked = Options(_NAMES)
-    asked.count("nodes", nodes)
-    asked.count("drives_per_node", drives_per_node)
-    asked.terabytes("drive_bytes", drive_tb)
-    asked.set("erasure_code", code)
-    asked.count("block_mib", block_mib)
-    asked.count("spare_pdisks", spares)
-    asked.count("set_size_percent", set_size)
-    asked.set("release", release)
-    asked.gigabits("nic_bits_per_s", nic_gbits)
-    asked.number("rated_drive_writes_per_day", dwpd, allowed="a number above 0")
-    asked.gigabytes("write_bytes_per_s", write_gb_per_s)
+    asked.plain(erasure_code=code, release=release)
+    asked.counts(nodes=nodes, drives_per_node=drives_per_node, block_mib=block_mib)
+    asked.counts(spare_pdisks=spares, set_size_percent=set_size)
+    asked.scaled(TB, "TB such as 7.68", drive_bytes=drive_tb)
+    asked.scaled(GB, "Gb/s such as 400", nic_bits_per_s=nic_gbits)
+    asked.scaled(GB, "GB/s such as 12.5", write_bytes_per_s=write_gb_per_s)
+    asked.numbers(rated_drive_writes_per_day=dwpd)
     _ece(asked, catalogue, format_)
 
 
 def _ece(asked: Options, catalogue: list[Path] | None, format_: str) -> None:
     """Build the request, work the geometry out, and show the report."""
     from kvplan.api import ece_report
-    from kvplan.cli.parsing import checked_format
     from kvplan.cli.shared import FORMATS, open_catalogue, show
     from kvplan.render.ece_view import ece_rows, ece_view
     from kvplan.schema.reports import EceRequest
 
-    chosen = checked_format(format_, FORMATS)
+    chosen = asked.form(format_, FORMATS)
     report = ece_report(asked.build(EceRequest), catalogue=open_catalogue(catalogue))
     show(
         chosen,

@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from kvplan.cli import options
+
 EXAMPLES = (
     "Examples:  kvplan explain plan.json profile.usable_bytes   |   "
     "kvplan explain plan.json 'network.stages[uplink].utilisation'"
@@ -18,21 +20,18 @@ def explain(
     field: Annotated[
         str, typer.Argument(help="Field, such as profile.usable_bytes or kv. Default: every number.")
     ] = "",
-    format_: Annotated[
-        str, typer.Option("--format", "-f", help="table, json, yaml, md or csv.", metavar="FORMAT")
-    ] = "table",
+    format_: options.Format = "table",
 ) -> None:
     """Show how a number of a Plan came about.
 
     Formula, inputs, units and sources, and the same for everything that went into it.
     """
     from kvplan.cli.console import color, out, width
-    from kvplan.cli.parsing import checked_format
-    from kvplan.cli.shared import FORMATS, read_plan, show
+    from kvplan.cli.shared import checked_format, read_plan, show
     from kvplan.core.explanation import explain as explained
     from kvplan.render import explain as render
 
-    chosen = checked_format(format_, FORMATS)
+    chosen = checked_format(format_)
     found = explained(read_plan(plan), field)
     if chosen == "table":
         out(render.explanation_text(found, width=width(), color=color()))

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING
 
 from kvplan.cli import options
+from kvplan.units import GIB
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -41,10 +40,8 @@ def kv(  # noqa: PLR0913 - one parameter an option
     *,
     model: options.Model,
     context: options.Context,
-    concurrency: Annotated[str, typer.Option("--concurrency", help="Contexts in flight on one engine.")] = "1",
-    gpu: Annotated[
-        str | None, typer.Option("--gpu", help="GPU type; checks what its memory holds.", show_default=False)
-    ] = None,
+    concurrency: options.Concurrency = "1",
+    gpu: options.GpuToCheck = None,
     tp: options.Tp = None,
     kv_dtype: options.KvDtype = "bf16",
     gpu_memory_utilisation: options.Utilisation = "0.9",
@@ -53,25 +50,14 @@ def kv(  # noqa: PLR0913 - one parameter an option
     chunk_tokens: options.ChunkTokens = None,
     checkpoint_tokens: options.CheckpointTokens = None,
     hybrid_manager: options.HybridManager = None,
-    vllm_version: Annotated[
-        str | None, typer.Option("--vllm-version", help="vLLM release, such as 0.14.1. Default: the software set's.")
-    ] = None,
-    available_gib: Annotated[
-        str | None,
-        typer.Option("--available-gib", help="'Available KV cache memory' of one GPU; predicts vLLM's log lines."),
-    ] = None,
-    max_model_len: Annotated[
-        str | None, typer.Option("--max-model-len", help="The engine's longest request. Default: the context.")
-    ] = None,
-    max_batched_tokens: Annotated[
-        str, typer.Option("--max-batched-tokens", help="vLLM's max_num_batched_tokens; matters to window layers.")
-    ] = "8192",
+    vllm_version: options.VllmVersion = None,
+    available_gib: options.AvailableGib = None,
+    max_model_len: options.MaxModelLen = None,
+    max_batched_tokens: options.MaxBatchedTokens = "8192",
     params: options.Params = None,
     beyond_max: options.BeyondMax = False,
     catalogue: options.CatalogueDirs = None,
-    format_: Annotated[
-        str, typer.Option("--format", "-f", help="table, json, yaml, md or csv.", metavar="FORMAT")
-    ] = "table",
+    format_: options.Format = "table",
 ) -> None:
     """Count the KV cache of a model, three ways.
 
@@ -81,36 +67,24 @@ def kv(  # noqa: PLR0913 - one parameter an option
     from kvplan.cli.parsing import Options
 
     asked = Options(_NAMES)
-    asked.set("model", model)
-    asked.count("context_tokens", context)
-    asked.count("concurrency", concurrency)
-    asked.set("gpu", gpu)
-    asked.count("tp", tp)
-    asked.set("kv_dtype", kv_dtype)
-    asked.number("gpu_memory_utilisation", gpu_memory_utilisation, allowed="a share above 0, at most 1")
-    asked.set("software", software)
-    asked.set("cache_backend", cache_backend)
-    asked.count("chunk_tokens", chunk_tokens)
-    asked.count("checkpoint_tokens", checkpoint_tokens)
-    asked.set("hybrid_manager", hybrid_manager)
-    asked.set("vllm_version", vllm_version)
-    asked.gibibytes("available_bytes", available_gib)
-    asked.count("max_model_len", max_model_len)
-    asked.count("max_batched_tokens", max_batched_tokens)
-    asked.params("params_total", params)
-    asked.set("beyond_max", beyond_max)
+    asked.plain(model=model, gpu=gpu, kv_dtype=kv_dtype, software=software, cache_backend=cache_backend)
+    asked.plain(hybrid_manager=hybrid_manager, vllm_version=vllm_version, beyond_max=beyond_max)
+    asked.counts(context_tokens=context, concurrency=concurrency, tp=tp, max_model_len=max_model_len)
+    asked.counts(chunk_tokens=chunk_tokens, checkpoint_tokens=checkpoint_tokens, max_batched_tokens=max_batched_tokens)
+    asked.params(params_total=params)
+    asked.numbers(gpu_memory_utilisation=gpu_memory_utilisation)
+    asked.scaled(GIB, "GiB such as 19.6", available_bytes=available_gib)
     _kv(asked, catalogue, format_)
 
 
 def _kv(asked: Options, catalogue: list[Path] | None, format_: str) -> None:
     """Build the request, count, and show the report."""
     from kvplan.api import kv_report
-    from kvplan.cli.parsing import checked_format
     from kvplan.cli.shared import FORMATS, open_catalogue, show
     from kvplan.render.kv_view import kv_report_rows, kv_report_view
     from kvplan.schema.reports import KvRequest
 
-    chosen = checked_format(format_, FORMATS)
+    chosen = asked.form(format_, FORMATS)
     report = kv_report(asked.build(KvRequest), catalogue=open_catalogue(catalogue))
     show(
         chosen,

@@ -54,8 +54,37 @@ Params = Annotated[
 ActiveParams = Annotated[
     str | None, typer.Option("--active-params", help="Parameters used per token, for a mixture of experts.")
 ]
-BeyondMax = Annotated[
-    bool, typer.Option("--beyond-max", help="Insist on a context longer than the model's maximum.")
+BeyondMax = Annotated[bool, typer.Option("--beyond-max", help="Insist on a context longer than the model's maximum.")]
+Gpus = Annotated[str, typer.Option("--gpus", "-g", help="GPUs of the whole fleet.", show_default=False)]
+Gpu = Annotated[str, typer.Option("--gpu", help="GPU type, from the catalogue.")]
+GpuToCheck = Annotated[
+    str | None, typer.Option("--gpu", help="GPU type; checks what its memory holds.", show_default=False)
+]
+Concurrency = Annotated[str, typer.Option("--concurrency", help="Contexts in flight on one engine.")]
+EngineConcurrency = Annotated[
+    str | None, typer.Option("--concurrency", help="Contexts in flight per engine. Default: 7, assumed.")
+]
+Profile = Annotated[str | None, typer.Option("--profile", help="Force a profile, by name.")]
+Nodes = Annotated[str | None, typer.Option("--nodes", help="Force a node count.")]
+Code = Annotated[str | None, typer.Option("--code", help="Use this erasure code, such as 8+3P.")]
+Survive = Annotated[
+    str | None, typer.Option("--survive", help="Required tolerance: node, node+drive, 2-nodes or 3-nodes.")
+]
+Oversubscription = Annotated[
+    str, typer.Option("--oversubscription", help="Leaf bandwidth down to up, 1 to 16.", metavar="RATIO")
+]
+VllmVersion = Annotated[
+    str | None, typer.Option("--vllm-version", help="vLLM release, such as 0.14.1. Default: the software set's.")
+]
+AvailableGib = Annotated[
+    str | None,
+    typer.Option("--available-gib", help="'Available KV cache memory' of one GPU; predicts vLLM's log lines."),
+]
+MaxModelLen = Annotated[
+    str | None, typer.Option("--max-model-len", help="The engine's longest request. Default: the context.")
+]
+MaxBatchedTokens = Annotated[
+    str, typer.Option("--max-batched-tokens", help="vLLM's max_num_batched_tokens; matters to window layers.")
 ]
 CatalogueDirs = Annotated[
     list[Path] | None,
@@ -63,9 +92,9 @@ CatalogueDirs = Annotated[
         "--catalogue", help="Directory with user tables that extend the catalogue; repeatable. Also KVPLAN_CATALOGUE."
     ),
 ]
+ProfileDirs = Annotated[
+    list[Path] | None,
+    typer.Option("--profiles", help="Directory with further profiles; repeatable. Also KVPLAN_PROFILES."),
+]
 Output = Annotated[Path | None, typer.Option("--output", "-o", help="File to save to.", show_default=False)]
-
-
-def format_option(*formats: str) -> str:
-    """Return the help of `--format` for a verb."""
-    return f"One of {', '.join(formats)}."
+Format = Annotated[str, typer.Option("--format", "-f", help="table, json, yaml, md or csv.", metavar="FORMAT")]

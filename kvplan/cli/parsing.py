@@ -10,61 +10,69 @@ from pydantic import BaseModel, ValidationError
 
 from kvplan.errors import InputError, Problem, did_you_mean
 from kvplan.inputs.validation import problems_of
-from kvplan.units import GIB, TB, parse_count
+from kvplan.units import parse_count
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
 RecordT = TypeVar("RecordT", bound=BaseModel)
-
-COUNTS = "a whole number such as 131072, 128Ki, 130k or 1.5M"
 
 
 class Options:
     """Option values on their way into a record.
 
-    Texts are read with `count`, `decimal` and so on; what cannot be read is kept as a problem under the option's
-    name. `build` then raises all problems together with those that the record finds itself.
+    Texts are read with `counts`, `numbers` and so on, by field; what cannot be read is kept as a problem under the
+    option's name. `build` then raises all problems together with those that the record finds itself.
     """
 
-    def __init__(self, names: Mapping[str, str]) -> None:
+    def __init__(self, names: Mapping[str, str] | None = None) -> None:
         """Take the option name of each field."""
-        self._names = names
+        self._names = names or {}
         self._values: dict[str, Any] = {}
         self._problems: list[Problem] = []
 
-    def set(self, field: str, value: object) -> None:
-        """Take a value as it is; None leaves the field to its default."""
-        if value is not None:
-            self._values[field] = value
+    def plain(self, **values: object) -> None:
+        """Take values as they are; None leaves a field to its default."""
+        self._values.update({field: value for field, value in values.items() if value is not None})
 
-    def count(self, field: str, text: str | None) -> None:
-        """Read a whole number as people write it."""
-        self._read(field, text, parse_count, COUNTS)
+    def counts(self, **texts: str | None) -> None:
+        """Read whole numbers as people write them."""
+        self._read(texts, parse_count, "a whole number such as 131072, 128Ki, 130k or 1.5M")
 
-    def params(self, field: str, text: str | None) -> None:
-        """Read a parameter count, in billions where it ends in `B`."""
-        self._read(field, text, _parse_params, "a count such as 70B, 235B or 7000000000")
+    def params(self, **texts: str | None) -> None:
+        """Read parameter counts, in billions where they end in `B`."""
+        self._read(texts, _parse_params, "a count such as 70B, 235B or 7000000000")
 
-    def number(self, field: str, text: str | None, *, allowed: str) -> None:
-        """Read a decimal number."""
-        self._read(field, text, _parse_float, allowed)
+    def numbers(self, **texts: str | None) -> None:
+        """Read decimal numbers."""
+        self._read(texts, lambda text: float(_decimal(text)), "a decimal number")
 
-    def gibibytes(self, field: str, text: str | None) -> None:
-        """Read an amount of memory in GiB, kept in bytes."""
-        self._read(field, text, lambda value: int(_decimal(value) * GIB), "a number of GiB such as 19.6")
+    def scaled(self, unit_size: int, unit: str, **texts: str | None) -> None:
+        """Read decimal numbers of a unit, kept as whole numbers of what the unit counts."""
+        self._read(texts, lambda text: int(_decimal(text) * unit_size), f"a number of {unit}")
 
-    def terabytes(self, field: str, text: str | None) -> None:
-        """Read a size in TB, kept in bytes."""
-        self._read(field, text, lambda value: int(_decimal(value) * TB), "a number of TB such as 7.68")
+    def form(self, value: str, allowed: Sequence[str]) -> str:
+        """Check the `--format` of a verb and give it back."""
+        if value not in allowed:
+            problem = Problem(
+                "--format",
+                f"unknown format {value!r}",
+                allowed=f"one of {', '.join(allowed)}",
+                hint=did_you_mean(value, allowed),
+            )
+            self._problems.append(problem)
+        return value
 
-    def gigabits(self, field: str, text: str | None) -> None:
-        """Read a line rate in Gb/s, kept in bits per second."""
-        self._read(field, text, lambda value: float(_decimal(value) * 10**9), "a number of Gb/s such as 400")
+    def check(self) -> None:
+        """Raise what was found so far.
 
-    def gigabytes(self, field: str, text: str | None) -> None:
-        """Read an amount or rate in GB, kept in bytes."""
-        self._read(field, text, lambda value: float(_decimal(value) * 10**9), "a number of GB/s such as 12.5")
+        Raises
+        ------
+        InputError
+            With every problem found.
+        """
+        if self._problems:
+            raise InputError(self._problems)
 
     def build(self, record: type[RecordT]) -> RecordT:
         """Build the record.
@@ -82,38 +90,19 @@ class Options:
             found = problems_of(error, lambda loc: self._names.get(str(loc[0]), str(loc[0])) if loc else "")
             problems.extend(_without_key(problem) for problem in found if problem.where not in unread)
             raise InputError(problems) from None
-        if problems:
-            raise InputError(problems)
+        self.check()
         return built
 
-    def _read(self, field: str, text: str | None, parse: Callable[[str], Any], allowed: str) -> None:
-        """Read a text, or keep the problem and a stand-in out of the values."""
-        if text is None:
-            return
-        try:
-            self._values[field] = parse(text)
-        except (ValueError, InvalidOperation) as error:
-            what = str(error) if isinstance(error, ValueError) and str(error) else f"{text!r} is not a number"
-            self._problems.append(Problem(self._names[field], what, allowed=allowed))
-
-
-def checked_format(value: str, allowed: Iterable[str]) -> str:
-    """Check the `--format` of a verb.
-
-    Raises
-    ------
-    InputError
-        When the verb has no such format.
-    """
-    formats = tuple(allowed)
-    if value not in formats:
-        raise InputError.single(
-            "--format",
-            f"unknown format {value!r}",
-            allowed=f"one of {', '.join(formats)}",
-            hint=did_you_mean(value, formats),
-        )
-    return value
+    def _read(self, texts: Mapping[str, str | None], parse: Callable[[str], Any], allowed: str) -> None:
+        """Read texts, or keep their problems."""
+        for field, text in texts.items():
+            if text is None:
+                continue
+            try:
+                self._values[field] = parse(text)
+            except (ValueError, InvalidOperation) as error:
+                what = str(error) if isinstance(error, ValueError) and str(error) else f"{text!r} is not a number"
+                self._problems.append(Problem(self._names[field], what, allowed=allowed))
 
 
 def directories(paths: Iterable[Path] | None, option: str) -> tuple[Path, ...]:
@@ -141,11 +130,6 @@ def _parse_params(text: str) -> int:
     if stripped[-1:] in ("b", "B"):
         return int(_decimal(stripped[:-1]) * 10**9)
     return parse_count(stripped)
-
-
-def _parse_float(text: str) -> float:
-    """Read a finite decimal number."""
-    return float(_decimal(text))
 
 
 def _decimal(text: str) -> Decimal:

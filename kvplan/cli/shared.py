@@ -19,6 +19,22 @@ if TYPE_CHECKING:
 FORMATS = ("table", "json", "yaml", "md", "csv")
 
 
+def checked_format(value: str) -> str:
+    """Check the `--format` of a verb that has no other option to check.
+
+    Raises
+    ------
+    InputError
+        When there is no such format.
+    """
+    from kvplan.cli.parsing import Options
+
+    asked = Options()
+    chosen = asked.form(value, FORMATS)
+    asked.check()
+    return chosen
+
+
 def open_catalogue(user_dirs: list[Path] | None) -> Catalogue:
     """Load the catalogue with the user tables named on the command line or in the environment."""
     from kvplan.catalogue.loader import load_catalogue

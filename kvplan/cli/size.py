@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING
 
 from kvplan.cli import options
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from kvplan.cli.parsing import Options
     from kvplan.schema.plan import Plan
 
@@ -44,13 +43,11 @@ def size(  # noqa: PLR0913 - one parameter an option
     *,
     model: options.Model,
     context: options.Context,
-    gpus: Annotated[str, typer.Option("--gpus", "-g", help="GPUs of the whole fleet.", show_default=False)],
-    gpu: Annotated[str, typer.Option("--gpu", help="GPU type, from the catalogue.")] = "rtx-pro-6000",
+    gpus: options.Gpus,
+    gpu: options.Gpu = "rtx-pro-6000",
     tp: options.Tp = None,
     kv_dtype: options.KvDtype = "bf16",
-    concurrency: Annotated[
-        str | None, typer.Option("--concurrency", help="Contexts in flight per engine. Default: assumed.")
-    ] = None,
+    concurrency: options.EngineConcurrency = None,
     gpu_memory_utilisation: options.Utilisation = "0.9",
     software: options.Software = "reference",
     cache_backend: options.CacheBackend = None,
@@ -59,25 +56,16 @@ def size(  # noqa: PLR0913 - one parameter an option
     hybrid_manager: options.HybridManager = None,
     params: options.Params = None,
     active_params: options.ActiveParams = None,
-    profile: Annotated[str | None, typer.Option("--profile", help="Force a profile, by name.")] = None,
-    nodes: Annotated[str | None, typer.Option("--nodes", help="Force a node count.")] = None,
-    code: Annotated[str | None, typer.Option("--code", help="Force an erasure code, such as 8+3P.")] = None,
-    survive: Annotated[
-        str | None, typer.Option("--survive", help="Required tolerance: node, node+drive, 2-nodes or 3-nodes.")
-    ] = None,
-    oversubscription: Annotated[
-        str, typer.Option("--oversubscription", help="Leaf bandwidth down to up, 1 to 16.", metavar="RATIO")
-    ] = "1",
+    profile: options.Profile = None,
+    nodes: options.Nodes = None,
+    code: options.Code = None,
+    survive: options.Survive = None,
+    oversubscription: options.Oversubscription = "1",
     beyond_max: options.BeyondMax = False,
     catalogue: options.CatalogueDirs = None,
-    profiles: Annotated[
-        list[Path] | None,
-        typer.Option("--profiles", help="Directory with further profiles; repeatable. Also KVPLAN_PROFILES."),
-    ] = None,
+    profiles: options.ProfileDirs = None,
     output: options.Output = None,
-    format_: Annotated[
-        str, typer.Option("--format", "-f", help="table, json, yaml, md or csv.", metavar="FORMAT")
-    ] = "table",
+    format_: options.Format = "table",
 ) -> None:
     """Choose a storage tier for model, context and GPUs.
 
@@ -87,27 +75,13 @@ def size(  # noqa: PLR0913 - one parameter an option
     from kvplan.cli.parsing import Options
 
     asked = Options(_NAMES)
-    asked.set("model", model)
-    asked.count("context_tokens", context)
-    asked.count("gpus", gpus)
-    asked.set("gpu", gpu)
-    asked.count("tp", tp)
-    asked.set("kv_dtype", kv_dtype)
-    asked.count("concurrency", concurrency)
-    asked.number("gpu_memory_utilisation", gpu_memory_utilisation, allowed="a share above 0, at most 1")
-    asked.set("software", software)
-    asked.set("cache_backend", cache_backend)
-    asked.count("chunk_tokens", chunk_tokens)
-    asked.count("checkpoint_tokens", checkpoint_tokens)
-    asked.set("hybrid_manager", hybrid_manager)
-    asked.params("params_total", params)
-    asked.params("params_active", active_params)
-    asked.set("profile", profile)
-    asked.count("nodes", nodes)
-    asked.set("erasure_code", code)
-    asked.set("survive", survive)
-    asked.number("oversubscription", oversubscription, allowed="a ratio from 1 to 16")
-    asked.set("beyond_max", beyond_max)
+    asked.plain(model=model, gpu=gpu, kv_dtype=kv_dtype, software=software, cache_backend=cache_backend)
+    asked.plain(hybrid_manager=hybrid_manager, beyond_max=beyond_max)
+    asked.plain(profile=profile, erasure_code=code, survive=survive)
+    asked.counts(context_tokens=context, gpus=gpus, tp=tp, concurrency=concurrency, nodes=nodes)
+    asked.counts(chunk_tokens=chunk_tokens, checkpoint_tokens=checkpoint_tokens)
+    asked.params(params_total=params, params_active=active_params)
+    asked.numbers(gpu_memory_utilisation=gpu_memory_utilisation, oversubscription=oversubscription)
     _size(asked, catalogue, profiles, output, format_)
 
 
@@ -116,14 +90,17 @@ def _size(
 ) -> None:
     """Build the request, size it, save and show the Plan."""
     from kvplan.api import size as size_request
-    from kvplan.cli.parsing import checked_format, directories
+    from kvplan.cli.parsing import directories
     from kvplan.cli.shared import FORMATS, open_catalogue
     from kvplan.schema.request import Request
     from kvplan.settings import Settings
 
-    chosen = checked_format(format_, FORMATS)
+    chosen = asked.form(format_, FORMATS)
     request = asked.build(Request)
-    extra = (*directories(Settings.from_environment().profile_dirs, "KVPLAN_PROFILES"), *directories(profiles, "--profiles"))
+    extra = (
+        *directories(Settings.from_environment().profile_dirs, "KVPLAN_PROFILES"),
+        *directories(profiles, "--profiles"),
+    )
     plan = size_request(request, catalogue=open_catalogue(catalogue), profile_dirs=extra)
     if output is not None:
         _save(plan, output)

@@ -69,7 +69,7 @@ def _walk(model: type[BaseModel], prefix: str) -> Iterator[tuple[str, Derivation
             yield from _walk(record, f"{path}{suffix}.")
 
 
-def _records(annotation: Any) -> Iterator[tuple[type[BaseModel], str]]:  # noqa: ANN401 - any type expression
+def _records(annotation: Any) -> Iterator[tuple[type[BaseModel], str]]:
     """Yield the record classes inside an annotation and how their elements are addressed."""
     origin = get_origin(annotation)
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):

@@ -75,7 +75,7 @@ def _difference(path: str, old: dict[str, Any], new: dict[str, Any]) -> Differen
     return None
 
 
-def _leaves(data: Any, path: str = "") -> Iterator[tuple[str, Any]]:  # noqa: ANN401 - any plain value
+def _leaves(data: Any, path: str = "") -> Iterator[tuple[str, Any]]:
     """Yield path and value of every scalar, list elements by name where they have one."""
     if isinstance(data, dict):
         for key, value in data.items():

@@ -65,17 +65,21 @@ def explain(plan: Plan, field: str) -> tuple[Explanation, ...]:
     The Plan's own `derivation`; units such as [B] stand in each entry.
     """
     data = plan.model_dump(mode="json")
+    if field.startswith(_CONSTANTS) and field.removeprefix(_CONSTANTS) in plan.constants:
+        return (_explanation(field, data, plan.derivation, ()),)
     paths = list(number_paths(data))
     wanted = _canonical(data, field) if field else ""
     if wanted is None:
-        raise InputError.single("field", f"the plan has no field {field!r}", hint=_hint(field, paths))
+        msg = "field"
+        raise InputError.single(msg, f"the plan has no field {field!r}", hint=_hint(field, paths))
     found = [path for path in paths if not wanted or path == wanted or path.startswith((f"{wanted}.", f"{wanted}["))]
     if not found:
-        raise InputError.single("field", f"{field!r} holds no number", hint=_hint(field, paths))
+        msg = "field"
+        raise InputError.single(msg, f"{field!r} holds no number", hint=_hint(field, paths))
     return tuple(_explanation(path, data, plan.derivation, ()) for path in found)
 
 
-def number_paths(data: Any, path: str = "") -> Iterator[str]:  # noqa: ANN401 - any plain value
+def number_paths(data: Any, path: str = "") -> Iterator[str]:
     """Yield the path of every number, list elements by name where they have one.
 
     Examples
@@ -98,7 +102,7 @@ def number_paths(data: Any, path: str = "") -> Iterator[str]:  # noqa: ANN401 - 
         yield path
 
 
-def value_at(data: Any, path: str) -> Any:  # noqa: ANN401 - any plain value
+def value_at(data: Any, path: str) -> Any:
     """Return the value at a path.
 
     Raises
@@ -125,14 +129,14 @@ def value_at(data: Any, path: str) -> Any:  # noqa: ANN401 - any plain value
     return data
 
 
-def _element_name(siblings: list[Any], value: Any, index: int) -> str:  # noqa: ANN401 - any plain value
+def _element_name(siblings: list[Any], value: Any, index: int) -> str:
     """Return how a list element is addressed: its name if that is its own, else its index."""
     name = value.get("name") if isinstance(value, dict) else None
     unique = sum(isinstance(item, dict) and item.get("name") == name for item in siblings) == 1
     return name if isinstance(name, str) and unique else str(index)
 
 
-def _element(data: Any, index: str, path: str) -> Any:  # noqa: ANN401 - any plain value
+def _element(data: Any, index: str, path: str) -> Any:
     """Return a list element by name or by index."""
     if not isinstance(data, list):
         raise KeyError(path)
@@ -144,7 +148,7 @@ def _element(data: Any, index: str, path: str) -> Any:  # noqa: ANN401 - any pla
     raise KeyError(path)
 
 
-def _canonical(data: Any, field: str) -> str | None:  # noqa: ANN401 - any plain value
+def _canonical(data: Any, field: str) -> str | None:
     """Return a path with its elements addressed as `number_paths` addresses them; None when there is no such field."""
     path = ""
     for key, index in _STEP.findall(field):
@@ -160,7 +164,7 @@ def _canonical(data: Any, field: str) -> str | None:  # noqa: ANN401 - any plain
     return path or None
 
 
-def _explanation(path: str, data: Any, derivations: dict[str, Derivation], above: tuple[str, ...]) -> Explanation:  # noqa: ANN401 - any plain value
+def _explanation(path: str, data: Any, derivations: dict[str, Derivation], above: tuple[str, ...]) -> Explanation:
     """Build the tree of one number; a number that is its own ancestor is not followed again."""
     if path.startswith(_CONSTANTS):
         row = data["constants"][path.removeprefix(_CONSTANTS)]

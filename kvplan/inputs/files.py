@@ -76,7 +76,7 @@ def read_yaml(path: str | Path, *, max_bytes: int = MAX_BYTES) -> Document:
     return Document(parse_yaml(text, str(path)), str(path), text)
 
 
-def read_json(path: str | Path, *, max_bytes: int = MAX_BYTES) -> Document:
+def read_json(path: str | Path, *, max_bytes: int = MAX_BYTES, non_finite: bool = False) -> Document:
     """Read a JSON file.
 
     Parameters
@@ -85,6 +85,8 @@ def read_json(path: str | Path, *, max_bytes: int = MAX_BYTES) -> Document:
         The file.
     max_bytes
         The most that is read [B].
+    non_finite
+        Let NaN and Infinity pass, as configurations of models need it.
 
     Returns
     -------
@@ -97,7 +99,7 @@ def read_json(path: str | Path, *, max_bytes: int = MAX_BYTES) -> Document:
         When the file cannot be read or is not strict JSON.
     """
     text = _content(path, max_bytes)
-    return Document(parse_json(text, str(path)), str(path), text)
+    return Document(parse_json(text, str(path), non_finite=non_finite), str(path), text)
 
 
 def write_atomically(path: str | Path, data: bytes | str) -> None:

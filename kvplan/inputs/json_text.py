@@ -37,7 +37,7 @@ class _DuplicateKeyError(ValueError):
     """A key that stands twice in one object."""
 
 
-def parse_json(text: str, name: str) -> Any:  # noqa: ANN401 - whatever the file holds
+def parse_json(text: str, name: str, *, non_finite: bool = False) -> Any:
     """Read a JSON text.
 
     Parameters
@@ -46,6 +46,9 @@ def parse_json(text: str, name: str) -> Any:  # noqa: ANN401 - whatever the file
         The JSON text.
     name
         How problems call it.
+    non_finite
+        Let NaN and Infinity pass, which Hugging Face configurations hold (`time_step_limit`) though JSON knows
+        neither.
 
     Returns
     -------
@@ -58,7 +61,8 @@ def parse_json(text: str, name: str) -> Any:  # noqa: ANN401 - whatever the file
         Naming the place of the problem.
     """
     try:
-        data = json.loads(text, parse_constant=_refuse_constant, parse_int=_parse_int, object_pairs_hook=_unique)
+        constant = float if non_finite else _refuse_constant
+        data = json.loads(text, parse_constant=constant, parse_int=_parse_int, object_pairs_hook=_unique)
     except json.JSONDecodeError as error:
         raise InputError([_syntax_problem(error, text, name)]) from error
     except _RefusedError as error:
@@ -102,7 +106,7 @@ def _duplicates(text: str, name: str, key: str) -> tuple[Problem, ...]:
     return found or (Problem(name, "is given twice", key=key),)
 
 
-def _deeper_than(data: Any, limit: int) -> bool:  # noqa: ANN401 - any JSON value
+def _deeper_than(data: Any, limit: int) -> bool:
     """Tell whether containers are nested more levels than the limit, without recursion."""
     level = [data]
     for _ in range(limit):
@@ -112,7 +116,7 @@ def _deeper_than(data: Any, limit: int) -> bool:  # noqa: ANN401 - any JSON valu
     return True
 
 
-def _children(value: Any) -> list[Any]:  # noqa: ANN401 - any JSON value
+def _children(value: Any) -> list[Any]:
     """List the containers directly inside a container."""
     if isinstance(value, dict):
         value = value.values()

@@ -47,7 +47,7 @@ def _is_tagged(cls: type[BaseModel], tag: str | int) -> bool:
     return any(tag in get_args(field.annotation) for field in cls.model_fields.values())
 
 
-def _records_in(annotation: Any) -> Iterator[type[BaseModel]]:  # noqa: ANN401 - any type expression
+def _records_in(annotation: Any) -> Iterator[type[BaseModel]]:
     """Find the record classes inside a type expression such as `tuple[A | B, ...]`."""
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         yield annotation

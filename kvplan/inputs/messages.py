@@ -96,7 +96,7 @@ def message_of(error: ErrorDetails) -> Message:
     return Message(what, _ALLOWED.get(kind, "").format(**words), _hint(kind, error["input"], context))
 
 
-def shown(value: Any) -> str:  # noqa: ANN401 - whatever was given
+def shown(value: Any) -> str:
     """Write a value as short as a message can bear.
 
     >>> shown("abc"), shown(True), shown(None), shown([1, 2]), shown({"a": 1}), shown(1.5)
@@ -110,7 +110,7 @@ def shown(value: Any) -> str:  # noqa: ANN401 - whatever was given
     return text if len(text) <= MAX_SHOWN else f"{text[:MAX_SHOWN]}…"
 
 
-def _hint(kind: str, given: Any, context: Mapping[str, Any]) -> str:  # noqa: ANN401 - whatever was given
+def _hint(kind: str, given: Any, context: Mapping[str, Any]) -> str:
     """Say how to put it right, where that can be told from the value."""
     if kind in _CHOICES:
         choices = context[_CHOICES[kind]].replace(" or ", ", ").split(", ")
@@ -122,7 +122,7 @@ def _hint(kind: str, given: Any, context: Mapping[str, Any]) -> str:  # noqa: AN
     return ""
 
 
-def _plain(value: Any) -> Any:  # noqa: ANN401 - whatever the context holds
+def _plain(value: Any) -> Any:
     """Write whole limits without a fraction."""
     return int(value) if isinstance(value, float) and value.is_integer() else value
 

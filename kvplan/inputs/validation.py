@@ -26,7 +26,7 @@ MAX_KEYS_LISTED = 12
 _DISCRIMINATOR_ERRORS = {"union_tag_invalid", "union_tag_not_found"}
 
 
-def validate(model_cls: type[ModelT], document: Document, *, data: Any = None, loc: Loc = ()) -> ModelT:  # noqa: ANN401 - what a file holds
+def validate(model_cls: type[ModelT], document: Document, *, data: Any = None, loc: Loc = ()) -> ModelT:
     """Turn what a file holds into a record.
 
     Types are taken at their word, as JSON has them: `"8"` and `true` are no numbers.
@@ -78,7 +78,7 @@ def problems_of(error: ValidationError, where_of: Callable[[Loc], str]) -> tuple
     return _merged(_worded(details, where_of(details["loc"])) for details in error.errors(include_url=False))
 
 
-def _problem(details: ErrorDetails, model_cls: type[BaseModel], document: Document, data: Any, outer: Loc) -> Problem:  # noqa: ANN401 - what a file holds
+def _problem(details: ErrorDetails, model_cls: type[BaseModel], document: Document, data: Any, outer: Loc) -> Problem:
     """Word one error of a document, with its place and key."""
     kind = details["type"]
     inner = _without_tags(details["loc"], data, keep_last=kind == "missing")
@@ -103,7 +103,7 @@ def _with_known_keys(problem: Problem, details: ErrorDetails, model_cls: type[Ba
     return replace(problem, hint=hint, allowed=f"allowed: {', '.join(keys)}" if listed else "")
 
 
-def _without_tags(loc: Loc, data: Any, *, keep_last: bool) -> Loc:  # noqa: ANN401 - what a file holds
+def _without_tags(loc: Loc, data: Any, *, keep_last: bool) -> Loc:
     """Drop the segments that name a branch of a union rather than a place in the data."""
     kept: list[str | int] = []
     for index, part in enumerate(loc):
@@ -114,7 +114,7 @@ def _without_tags(loc: Loc, data: Any, *, keep_last: bool) -> Loc:  # noqa: ANN4
     return tuple(kept)
 
 
-def _holds(data: Any, part: str | int) -> bool:  # noqa: ANN401 - what a file holds
+def _holds(data: Any, part: str | int) -> bool:
     """Tell whether data has such a key or index."""
     if isinstance(data, dict):
         return part in data

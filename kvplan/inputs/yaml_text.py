@@ -65,7 +65,7 @@ class _Loader(_SafeLoader):  # type: ignore[misc,valid-type]  # the base depends
     yaml_implicit_resolvers = _resolvers()
 
 
-def parse_yaml(text: str, name: str) -> Any:  # noqa: ANN401 - whatever the file holds
+def parse_yaml(text: str, name: str) -> Any:
     """Read the one document of a text.
 
     Parameters

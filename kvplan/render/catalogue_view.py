@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from kvplan.schema.software import CacheBackend, VersionRange
 
 Table = tuple[tuple[str, ...], list[tuple[str, ...]]]
+"""Headers and rows of a table."""
 _YES = {True: "yes", False: "no"}
 _EVICTION = {"none": "nobody", "private-pool": "itself, per worker", "watermark": "itself, at a watermark"}
 
@@ -32,7 +33,7 @@ def rows_view(table: str, rows: Sequence[Record]) -> View:
 
 def rows_table(rows: Sequence[Record]) -> Table:
     """Return the rows of a table as texts."""
-    cells = []
+    cells: list[tuple[str, ...]] = []
     for row in rows:
         data = row.model_dump(mode="json")
         what = data.get("title") or data.get("family") or data.get("unit") or data.get("version") or ""
@@ -50,7 +51,7 @@ def row_view(row: Record) -> View:
 def row_table(row: Record) -> Table:
     """Return one row as field and value."""
     data = row.model_dump(mode="json", exclude_none=True)
-    cells = [(path, text) for path, text in _fields(data) if text not in ("", "[]", "{}")]
+    cells: list[tuple[str, ...]] = [(path, text) for path, text in _fields(data) if text not in ("", "[]", "{}")]
     return ("field", "value"), sorted(cells, key=lambda cell: cell[0] != "id")
 
 

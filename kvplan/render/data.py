@@ -20,12 +20,12 @@ def record_json(record: BaseModel) -> str:
     return data_json(record.model_dump(mode="json"))
 
 
-def data_json(data: Any) -> str:  # noqa: ANN401 - any JSON value
+def data_json(data: Any) -> str:
     """Write plain data as JSON, two spaces deep, ending in a newline."""
     return json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
-def data_yaml(data: Any) -> str:  # noqa: ANN401 - any plain value
+def data_yaml(data: Any) -> str:
     """Write plain data as YAML in the order in which it stands."""
     import yaml  # noqa: PLC0415 - only this format needs it
 
@@ -42,7 +42,7 @@ def rows_csv(headers: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     return buffer.getvalue()
 
 
-def leaves(data: Any, path: str = "") -> Iterator[tuple[str, Any]]:  # noqa: ANN401 - any plain value
+def leaves(data: Any, path: str = "") -> Iterator[tuple[str, Any]]:
     """Yield path and value of every scalar in nested data, lists addressed by index.
 
     >>> list(leaves({"a": {"b": 1}, "c": [2, {"d": None}]}))

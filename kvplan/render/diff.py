@@ -57,7 +57,7 @@ def diff_data(differences: Sequence[Difference], before: str, after: str) -> dic
     }
 
 
-def _shown(value: Any) -> str:  # noqa: ANN401 - any scalar
+def _shown(value: Any) -> str:
     """Write one side of a difference."""
     if value is None:
         return ""

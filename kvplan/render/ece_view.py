@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kvplan.render.data import leaves
-from kvplan.render.figures import percent
+from kvplan.render.figures import both_bytes, percent
 from kvplan.render.limits_view import limit_grid
 from kvplan.render.view import Grid, Section, View
-from kvplan.units import KIB, MIB, format_binary, format_bytes, format_duration, format_rate
+from kvplan.units import KIB, MIB, format_bytes, format_duration, format_rate
 
 if TYPE_CHECKING:
     from kvplan.schema.ece import FaultTolerance
@@ -25,11 +25,15 @@ def ece_view(report: EceReport) -> View:
         Section(
             "Rebuild and endurance",
             (
-                f"rebuild at least {format_duration(report.rebuild.drive_s)} for a drive, "
-                f"{format_duration(report.rebuild.node_s)} for a node (network bound, drives full)",
-                f"rated {wear.rated_drive_writes_per_day:g} drive writes a day allow "
-                f"{format_rate(wear.allowed_write_bytes_per_s)} of sustained writes; asked: "
-                f"{wear.demanded_drive_writes_per_day:.2f} a day",
+                (
+                    f"rebuild at least {format_duration(report.rebuild.drive_s)} for a drive, "
+                    f"{format_duration(report.rebuild.node_s)} for a node (network bound, drives full)"
+                ),
+                (
+                    f"rated {wear.rated_drive_writes_per_day:g} drive writes a day allow "
+                    f"{format_rate(wear.allowed_write_bytes_per_s)} of sustained writes; asked: "
+                    f"{wear.demanded_drive_writes_per_day:.2f} a day"
+                ),
             ),
         ),
     )
@@ -51,12 +55,18 @@ def _capacity(report: EceReport) -> Section:
         f"{report.erasure_code} on {report.nodes} nodes of {report.drives_per_node} x "
         f"{format_bytes(report.drive_bytes)}, block {report.block_bytes // MIB} MiB",
         (
-            f"raw {format_bytes(report.raw_bytes)} ({format_binary(report.raw_bytes)}), usable "
-            f"{format_bytes(report.usable_bytes)} ({format_binary(report.usable_bytes)}), before file-system metadata",
-            f"code efficiency {percent(report.code_efficiency)}, real usable fraction "
-            f"{percent(report.usable_fraction)}",
-            f"{report.recovery_groups} recovery group(s): {groups}; {report.spare_pdisks} spare pdisks; checksum "
-            f"granularity {report.checksum_granularity_bytes // KIB} KiB",
+            (
+                f"raw {both_bytes(report.raw_bytes)}, usable {both_bytes(report.usable_bytes)}, before file-system "
+                "metadata"
+            ),
+            (
+                f"code efficiency {percent(report.code_efficiency)}, real usable fraction "
+                f"{percent(report.usable_fraction)}"
+            ),
+            (
+                f"{report.recovery_groups} recovery group(s): {groups}; {report.spare_pdisks} spare pdisks; checksum "
+                f"granularity {report.checksum_granularity_bytes // KIB} KiB"
+            ),
         ),
     )
 
@@ -77,8 +87,10 @@ def _tolerance(tolerance: FaultTolerance) -> Section:
     return Section(
         "Fault tolerance",
         (
-            f"{tolerance.strips_per_node} strip(s) a node: survives {tolerance.node_failures} node(s), then "
-            f"{tolerance.further_device_failures} further device(s)",
+            (
+                f"{tolerance.strips_per_node} strip(s) a node: survives {tolerance.node_failures} node(s), then "
+                f"{tolerance.further_device_failures} further device(s)"
+            ),
             f"{verdict} for this node count; it names {', '.join(tolerance.ibm_codes) or '3-way replication'}",
         ),
         Grid(("Alternative", "Nodes", "Node failures", "Further devices", "Efficiency"), rows, "lrrrr")

@@ -74,7 +74,7 @@ def _tree(explanation: Explanation) -> Tree:
     return tree
 
 
-def _value(value: Any) -> str:  # noqa: ANN401 - a number, or what stands in its place
+def _value(value: Any) -> str:
     """Write a value, whole numbers grouped."""
     if isinstance(value, int):
         return f"{value:,}"

@@ -33,8 +33,10 @@ def kv_report_view(report: KvReport) -> View:
         Section(
             "KV cache",
             (
-                f"{report.model}, {report.context_tokens:,} tokens, KV {report.kv_dtype}, TP {report.tp}, "
-                f"vLLM {report.vllm_version}, {report.cache_backend} with {report.chunk_tokens}-token chunks",
+                (
+                    f"{report.model}, {report.context_tokens:,} tokens, KV {report.kv_dtype}, TP {report.tp}, "
+                    f"vLLM {report.vllm_version}, {report.cache_backend} with {report.chunk_tokens}-token chunks"
+                ),
             ),
             accounting_grid(accountings),
             (
@@ -92,9 +94,11 @@ def _memory_lines(report: KvReport) -> tuple[str, ...]:
         return ("name a GPU with --gpu to see what its memory holds",)
     verdict = "a shared tier is needed" if hbm.needs_shared_tier else "they fit, no shared tier is needed"
     return (
-        f"{report.gpu} at TP {report.tp}: {format_binary(hbm.kv_bytes_per_gpu)} a GPU free for KV beside "
-        f"{format_bytes(hbm.weights_bytes_per_gpu)} of weights: {hbm.contexts_that_fit:,} whole contexts fit, "
-        f"{report.concurrency:,} in flight: {verdict}",
+        (
+            f"{report.gpu} at TP {report.tp}: {format_binary(hbm.kv_bytes_per_gpu)} a GPU free for KV beside "
+            f"{format_bytes(hbm.weights_bytes_per_gpu)} of weights: {hbm.contexts_that_fit:,} whole contexts fit, "
+            f"{report.concurrency:,} in flight: {verdict}"
+        ),
     )
 
 

@@ -29,11 +29,11 @@ def _row(limit: Limit) -> tuple[str, ...]:
 def ample_limits(limits: Iterable[Limit]) -> tuple[tuple[Limit, ...], str]:
     """Part limits into those worth a row and a sentence that names the rest with their margins.
 
-    A row is worth what does not hold, has no margin to name, or is short of twice the need; what is met exactly, as
-    a block size or a code that is allowed, is not.
+    A row is worth what does not hold or is short of twice the need; what is met exactly, as a block size that is
+    allowed, is not.
     """
     judged = tuple(limits)
-    rows = tuple(limit for limit in judged if not limit.holds or limit.margin is None or 0 < limit.margin < 1)
+    rows = tuple(limit for limit in judged if not limit.holds or 0 < (limit.margin or 0) < 1)
     rest = ", ".join(f"{_title(limit)} {margin_text(limit.margin)}" for limit in judged if limit not in rows)
     return rows, f"also hold: {rest}" if rest else ""
 

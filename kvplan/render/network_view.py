@@ -9,11 +9,14 @@ from kvplan.render.view import Grid, Section
 from kvplan.units import format_rate
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from kvplan.schema.base import Constant
     from kvplan.schema.network import NetworkBudget, Stage
 
 
-def network_sections(network: NetworkBudget) -> tuple[Section, ...]:
-    """Show every stage, the binding one marked, the states with something lost, and the switches."""
+def network_sections(network: NetworkBudget, constants: Mapping[str, Constant]) -> tuple[Section, ...]:
+    """Show every stage, the binding one marked, the states with something lost, the switches, and the calibration."""
     degraded = network.degraded
     names = [stage.name for stage in network.stages]
     return (
@@ -27,14 +30,18 @@ def network_sections(network: NetworkBudget) -> tuple[Section, ...]:
             ),
             below=(
                 f"binding stage: {network.binding_stage}",
+                *_calibration(constants),
                 *(
                     f"{name} lost: {state.binding_stage} binds, {format_rate(state.read_bytes_per_s)} of reads left"
                     + (f"; {state.text}" if state.text else "")
                     for name, state in (("drive", degraded.drive), ("node", degraded.node), ("leaf", degraded.leaf))
                 ),
-                f"{network.leaf_switches} leaf and {network.spine_switches} spine switches, "
-                f"{network.uplinks_per_leaf} uplink cages a leaf ({network.oversubscription:.2g}:1), "
-                f"{network.client_servers:,} client servers at {format_rate(network.client_planned_bytes_per_s)} each",
+                (
+                    f"{network.leaf_switches} leaf and {network.spine_switches} spine switches, "
+                    f"{network.uplinks_per_leaf} uplink cages a leaf ({network.oversubscription:.2g}:1); "
+                    f"{network.client_servers:,} client servers, "
+                    f"{format_rate(network.client_planned_bytes_per_s)} planned into each"
+                ),
             ),
         ),
     )
@@ -50,3 +57,11 @@ def _stage_row(stage: Stage) -> tuple[str, ...]:
         format_rate(stage.load_bytes_per_s),
         percent(stage.utilisation, 0),
     )
+
+
+def _calibration(constants: Mapping[str, Constant]) -> tuple[str, ...]:
+    """Say what share of a line is planned and how well that share is known."""
+    factor, storage = constants["network.planning_factor"], constants["network.storage_client_factor"]
+    planned = f"{percent(factor.value, 0)} of the line ({factor.confidence})"
+    exception = f"{percent(storage.value, 2)} on the storage node's client NIC ({storage.confidence})"
+    return (f"planned: {planned}, {exception}: {storage.source}",)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kvplan.core.ece.strips import survival_words
 from kvplan.core.derivation import derivation_of
+from kvplan.core.ece.strips import survival_words
 from kvplan.core.explanation import number_paths, value_at
 from kvplan.render.figures import both_bytes, margin_text, percent
 from kvplan.render.kv_view import accounting_grid
@@ -18,19 +18,21 @@ if TYPE_CHECKING:
     from kvplan.schema.ece import Limit
     from kvplan.schema.plan import Candidate, Plan
 
+_VERDICTS = ("engine-too-small", "memory-suffices", "short-context")
 MAIN_LIMITS = ("gpus", "model parameters", "read bandwidth", "capacity")
 
 
 def plan_view(plan: Plan, *, next_command: str = "") -> View:
     """Arrange a Plan in the order in which a person asks about it."""
     return (
+        _answer(plan),
         _request(plan),
         _kv(plan),
         _memory(plan),
         _candidates(plan),
         _chosen(plan),
         _buys(plan),
-        *network_sections(plan.network),
+        *network_sections(plan.network, plan.constants),
         *_findings(plan),
         _sources(plan, next_command),
     )
@@ -39,7 +41,7 @@ def plan_view(plan: Plan, *, next_command: str = "") -> View:
 def plan_rows(plan: Plan) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
     """Return every number of a Plan as rows: field, value, unit, formula, source."""
     data = plan.model_dump(mode="json")
-    rows = []
+    rows: list[tuple[str, ...]] = []
     for path in number_paths(data):
         entry = derivation_of(path, plan.derivation)
         explained = (entry.unit, entry.formula, entry.source) if entry else ("", "", "")
@@ -47,21 +49,40 @@ def plan_rows(plan: Plan) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
     return ("field", "value", "unit", "formula", "source"), rows
 
 
+def _answer(plan: Plan) -> Section:
+    """Give the answer first: the tier, why, and whether a tier pays off at all."""
+    profile = plan.profile
+    doubts = (warning.text for warning in plan.warnings if warning.id in _VERDICTS)
+    return Section(
+        f"{profile.name}: {profile.nodes} nodes, {profile.erasure_code}, "
+        f"{format_bytes(profile.usable_bytes, digits=3)} usable, reads {format_rate(profile.read_bytes_per_s)}",
+        (f"{plan.reason}", *doubts),
+    )
+
+
 def _request(plan: Plan) -> Section:
     """Echo what was understood."""
     request, model = plan.request, plan.model
     forced = f", forced: {', '.join(request.forced)}" if request.forced else ""
     manager = "on" if request.hybrid_manager else "off"
+    survive = f", to survive {request.survive}" if request.survive else ""
+    engines = f"{plan.hbm.engines:,} engine{'s' if plan.hbm.engines != 1 else ''} of TP {request.tp}"
     return Section(
         "Request",
         (
-            f"{request.model}, {request.context_tokens:,} tokens, {request.gpus:,} x {request.gpu} "
-            f"as {plan.hbm.engines:,} engines of TP {request.tp}{forced}",
-            f"{_billions(model.params_total)} parameters, {_billions(model.params_active)} active "
-            f"({model.params_source.partition(';')[0]}), weights {format_bytes(model.weights_bytes)}",
-            f"basis {request.basis}; software {request.software}: vLLM {request.vllm_version}, cache back end "
-            f"{request.cache_backend}, {request.chunk_tokens}-token chunks, hybrid manager {manager}, "
-            f"KV {request.kv_dtype}",
+            (
+                f"{request.model}, {request.context_tokens:,} tokens, {request.gpus:,} x {request.gpu} as {engines}"
+                f"{forced}{survive}"
+            ),
+            (
+                f"{_billions(model.params_total)} parameters, {_billions(model.params_active)} active "
+                f"({model.params_source.partition(';')[0]}), weights {format_bytes(model.weights_bytes)}"
+            ),
+            (
+                f"basis {request.basis}, software {request.software}: vLLM {request.vllm_version}, "
+                f"{request.cache_backend}, {request.chunk_tokens}-token chunks, hybrid manager {manager}, "
+                f"KV {request.kv_dtype}"
+            ),
         ),
     )
 
@@ -73,8 +94,10 @@ def _kv(plan: Plan) -> Section:
         "KV cache",
         grid=accounting_grid(kv.accounting),
         below=(
-            f"stored {kv.stored_bytes_per_token:,.6g} B/token, {both_bytes(kv.context_stored_bytes)} a context; "
-            f"loaded {kv.loaded_bytes_per_token:,.6g} B/token, {both_bytes(kv.context_loaded_bytes)} a context",
+            (
+                f"stored {kv.stored_bytes_per_token:,.6g} B/token, {both_bytes(kv.context_stored_bytes)} a context; "
+                f"loaded {kv.loaded_bytes_per_token:,.6g} B/token, {both_bytes(kv.context_loaded_bytes)} a context"
+            ),
             *kv.accounting.external_tier.formula,
         ),
     )
@@ -84,11 +107,15 @@ def _memory(plan: Plan) -> Section:
     """Say what GPU memory holds before any tier."""
     hbm = plan.hbm
     verdict = "a shared tier is needed" if hbm.needs_shared_tier else "no shared tier is needed to hold them"
+    assumed = any(point.id == "constants.hbm.concurrency_per_engine" for point in plan.open_points)
     return Section(
         "GPU memory",
         (
-            f"{format_binary(hbm.kv_bytes_per_gpu)} a GPU free for KV: {hbm.contexts_that_fit:,} whole contexts an "
-            f"engine, {plan.request.concurrency:,} in flight: {verdict}",
+            (
+                f"{format_binary(hbm.kv_bytes_per_gpu)} a GPU free for KV (overhead assumed): "
+                f"{hbm.contexts_that_fit:,} whole contexts an engine, {plan.request.concurrency:,} in flight"
+                f"{' (assumed)' if assumed else ''}: {verdict}"
+            ),
         ),
     )
 
@@ -106,7 +133,6 @@ def _candidates(plan: Plan) -> Section:
         ),
         below=(
             *(f"{item.name} rejected: {item.reason}" for item in candidates if not item.accepted and not item.chosen),
-            f"{plan.reason}.",
         ),
     )
 
@@ -133,49 +159,58 @@ def _margin_of(limit: Limit | None) -> str:
 
 def _chosen(plan: Plan) -> Section:
     """Describe the chosen tier and judge it on every limit."""
-    profile = plan.profile
+    profile, wear = plan.profile, plan.profile.endurance
     tolerance = profile.fault_tolerance
     chosen = next(candidate for candidate in plan.candidates if candidate.chosen)
-    rows, ample = ample_limits(chosen.limits)
+    rows, rest = ample_limits(chosen.limits)
+    drives = f"{profile.drives_per_node} x {format_bytes(profile.drive_bytes)}"
+    groups = f"{profile.recovery_groups} recovery group{'s' if profile.recovery_groups > 1 else ''}"
+    survives = survival_words(tolerance.node_failures, tolerance.further_device_failures)
     recommended = "recommended" if tolerance.ibm_recommended else f"IBM names {', '.join(tolerance.ibm_codes) or '-'}"
     return Section(
-        f"Profile {profile.name}: {profile.nodes} nodes, {profile.erasure_code}",
+        f"Profile {profile.name}",
         (
-            f"{profile.drives_per_node} x {format_bytes(profile.drive_bytes)} a node: {format_bytes(profile.raw_bytes)} "
-            f"raw, {format_bytes(profile.usable_bytes)} usable",
-            f"code efficiency {percent(profile.code_efficiency)}, real usable fraction "
-            f"{percent(profile.usable_fraction)} (block {profile.block_bytes // MIB} MiB, {profile.spare_pdisks} spare "
-            f"pdisks, {profile.recovery_groups} recovery group{'s' if profile.recovery_groups > 1 else ''})",
-            f"survives {survival_words(tolerance.node_failures, tolerance.further_device_failures)}; {recommended}",
-            f"rebuild at least {format_duration(profile.rebuild.drive_s)} a drive, "
-            f"{format_duration(profile.rebuild.node_s)} a node; endurance allows "
-            f"{format_rate(profile.endurance.allowed_write_bytes_per_s)} of sustained writes",
+            f"{profile.nodes} nodes of {drives}: {both_bytes(profile.raw_bytes)} raw",
+            f"usable {both_bytes(profile.usable_bytes)} before file-system metadata",
+            (
+                f"code efficiency {percent(profile.code_efficiency)}, real usable {percent(profile.usable_fraction)} "
+                f"(block {profile.block_bytes // MIB} MiB, {profile.spare_pdisks} spare pdisks, {groups})"
+            ),
+            f"survives {survives}; {recommended}",
+            (
+                f"rebuild at least {format_duration(profile.rebuild.drive_s)} a drive, "
+                f"{format_duration(profile.rebuild.node_s)} a node"
+            ),
+            f"endurance allows {format_rate(wear.allowed_write_bytes_per_s)} of sustained writes",
         ),
         grid=limit_grid(rows),
-        below=(ample,) if ample else (),
+        below=(rest,) if rest else (),
     )
 
 
 def _buys(plan: Plan) -> Section:
     """Say what the tier buys for this model and context."""
     bought, demand = plan.buys, plan.demand
+    share = percent(plan.constants["guidance.planned_read_share"].value, 0)
     return Section(
         "What it buys",
         (
-            f"{bought.hits_per_s:,.3g} whole-context hits/s at {percent(_planned_share(plan), 0)} of read bandwidth "
-            f"({bought.hits_per_s_per_gpu:.2g} a GPU, {format_rate(bought.read_bytes_per_s_per_gpu)} a GPU)",
-            f"{bought.contexts_held:,} contexts of {plan.request.context_tokens:,} tokens held; one loads in at least "
-            f"{format_duration(bought.load_s)}",
-            f"asked: read {format_rate(demand.read_bytes_per_s)} (guidance), write "
-            f"{format_rate(demand.write_bytes_per_s)} (assumed hit share), hold {format_bytes(demand.capacity_bytes)}",
+            (
+                f"{bought.hits_per_s:,.3g} whole-context hits/s at {share} of read bandwidth; a GPU's share is "
+                f"{bought.hits_per_s_per_gpu:.2g} hits/s, {format_rate(bought.read_bytes_per_s_per_gpu)}"
+            ),
+            (
+                f"{bought.contexts_held:,} contexts of {plan.request.context_tokens:,} tokens held; one loads in at "
+                f"least {format_duration(bought.load_s)}"
+            ),
+            (
+                f"asked for: read {format_rate(demand.read_bytes_per_s)} (guidance), write "
+                f"{format_rate(demand.write_bytes_per_s)} (hit share assumed), hold "
+                f"{format_bytes(demand.capacity_bytes)}"
+            ),
             plan.other_software.text,
         ),
     )
-
-
-def _planned_share(plan: Plan) -> float:
-    """Return the share of read bandwidth that is planned for hits."""
-    return plan.constants["guidance.planned_read_share"].value
 
 
 def _findings(plan: Plan) -> tuple[Section, ...]:

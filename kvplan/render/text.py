@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from typing import TYPE_CHECKING
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
@@ -10,7 +11,8 @@ from rich.markup import escape
 from rich.padding import Padding
 from rich.table import Table
 
-from kvplan.render.view import Grid, View
+if TYPE_CHECKING:
+    from kvplan.render.view import Grid, View
 
 DEFAULT_WIDTH = 80
 MARK = ">"
@@ -74,7 +76,9 @@ def text_console(width: int = DEFAULT_WIDTH, *, color: bool = False) -> Console:
 
 def _table(grid: Grid) -> Table:
     """Build the terminal's table of a grid; the marked row carries a sign, not only a colour."""
-    table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="", padding=(0, 1), collapse_padding=True)
+    table = Table(
+        box=SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="", padding=(0, 1), collapse_padding=True
+    )
     has_mark = grid.marked is not None
     if has_mark:
         table.add_column("", width=1, no_wrap=True)

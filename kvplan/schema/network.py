@@ -22,11 +22,11 @@ class Stage(Record):
         float,
         Explained("B/s", "count x rate of one instance x planning factor", ("constants.network.planning_factor",)),
     ]
-    load_bytes_per_s: Annotated[
-        float, Explained("B/s", "read demand x traffic of this stage per byte read", ("demand.read_bytes_per_s",))
-    ]
+    read_traffic: Annotated[float, Explained("B/B", "bytes that pass the stage for each byte a client reads")]
+    write_traffic: Annotated[float, Explained("B/B", "bytes that pass the stage for each byte a client writes")]
+    load_bytes_per_s: Annotated[float, Explained("B/s", "read demand x read_traffic", ("demand.read_bytes_per_s",))]
     write_load_bytes_per_s: Annotated[
-        float, Explained("B/s", "write demand x traffic of this stage per byte written", ("demand.write_bytes_per_s",))
+        float, Explained("B/s", "write demand x write_traffic", ("demand.write_bytes_per_s",))
     ]
     utilisation: Annotated[float, Explained("ratio", "load / planned; reads and writes run in opposite directions")]
     planned_write_bytes_per_s: Annotated[

@@ -33,7 +33,12 @@ class PlanRequest(Record):
     hybrid_manager: bool
     vllm_version: str
     kv_dtype: str
-    concurrency: Annotated[int, Explained("count", "contexts in flight per engine, as asked, else assumed", ("constants.hbm.concurrency_per_engine",))]
+    concurrency: Annotated[
+        int,
+        Explained(
+            "count", "contexts in flight per engine, as asked, else assumed", ("constants.hbm.concurrency_per_engine",)
+        ),
+    ]
     gpu_memory_utilisation: Annotated[float, Explained("ratio", "as asked, else vLLM's default")]
     survive: str
     forced: tuple[str, ...]
@@ -68,11 +73,30 @@ class PlanKv(Record):
             ("kv.accounting.external_tier.bytes_per_token",),
         ),
     ]
-    loaded_bytes_per_token: Annotated[float, Explained("B/token", "what it reads a token on a hit of the whole context")]
-    context_stored_bytes: Annotated[
-        int, Explained("B", "one context written", ("kv.accounting.external_tier.context_bytes",))
+    loaded_bytes_per_token: Annotated[
+        float,
+        Explained(
+            "B/token",
+            "what it reads a token on a hit of the whole context: as stored, but windows and states once",
+            ("kv.stored_bytes_per_token",),
+        ),
     ]
-    context_loaded_bytes: Annotated[int, Explained("B", "one context read back")]
+    context_stored_bytes: Annotated[
+        int,
+        Explained(
+            "B",
+            "one context written: as external-tier, in whole chunk files",
+            ("kv.accounting.external_tier.context_bytes",),
+        ),
+    ]
+    context_loaded_bytes: Annotated[
+        int,
+        Explained(
+            "B",
+            "one context read back: loaded_bytes_per_token x context, plus windows and states once, in whole files",
+            ("kv.loaded_bytes_per_token", "request.context_tokens"),
+        ),
+    ]
 
 
 class PlanHbm(Record):
@@ -151,10 +175,33 @@ class PlanProfile(Record):
             source="IBM SpectrumScaleTools ece_capacity_estimator (tsgnrplan logic)",
         ),
     ]
-    read_bytes_per_s: Annotated[float, Explained("B/s", "what the binding storage stage is planned to read")]
-    write_bytes_per_s: Annotated[float, Explained("B/s", "what the binding storage stage is planned to write")]
-    recovery_groups: Annotated[int, Explained("count", "ceil(nodes / 32)", ("profile.nodes",))]
-    spare_pdisks: Annotated[int, Explained("count", "the recipe's, else the estimator's default", ("profile.nodes",))]
+    read_bytes_per_s: Annotated[
+        float,
+        Explained(
+            "B/s",
+            "smallest of planned rate / traffic per byte read over the four storage stages; on the reference node the "
+            "client NIC: nodes x 2 x 200 Gb/s / 8 x storage_client_factor",
+            ("profile.nodes", "constants.network.storage_client_factor", "constants.network.planning_factor"),
+        ),
+    ]
+    write_bytes_per_s: Annotated[
+        float,
+        Explained(
+            "B/s",
+            "smallest of planned rate / traffic per byte written over the four storage stages; on the reference node "
+            "the storage NIC: nodes x 400 Gb/s / 8 x planning_factor / ((d + p)/d x (n - 1)/n)",
+            ("profile.nodes", "profile.code_efficiency", "constants.network.planning_factor"),
+        ),
+    ]
+    recovery_groups: Annotated[
+        int, Explained("count", "fewest groups of at most 32 servers and 512 pdisks", ("profile.nodes",))
+    ]
+    spare_pdisks: Annotated[
+        int,
+        Explained(
+            "count", "sum over recovery groups of the recipe's, else IBM's estimator's default", ("profile.nodes",)
+        ),
+    ]
     fault_tolerance: FaultTolerance
     rebuild: Rebuild
     endurance: Endurance
@@ -180,7 +227,9 @@ class Demand(Record):
 
     read_bytes_per_s: Annotated[
         float,
-        Explained("B/s", "gpus x guidance rate per GPU", ("request.gpus", "constants.guidance.read_bytes_per_s_per_gpu")),
+        Explained(
+            "B/s", "gpus x guidance rate per GPU", ("request.gpus", "constants.guidance.read_bytes_per_s_per_gpu")
+        ),
     ]
     write_bytes_per_s: Annotated[
         float,

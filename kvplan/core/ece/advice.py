@@ -8,7 +8,7 @@ from kvplan.core.ece import sources
 from kvplan.core.ece.codes import CODES
 from kvplan.core.ece.judge import judge
 from kvplan.core.ece.strips import recommended_codes
-from kvplan.units import format_binary
+from kvplan.units import YES_NO, format_binary
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -108,7 +108,7 @@ def _racks(asked: GeometryInput) -> Limit:
         "rack_failure_domains",
         1,
         int(release.rack_failure_domains),
-        "features",
+        YES_NO,
         text="strips can be spread over racks"
         if release.rack_failure_domains
         else f"{without} (rack failure domains come with 6.0.1.0)",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from kvplan.schema.ece import Limit
+from kvplan.units import YES_NO
 
 
 def judge(
@@ -37,7 +38,7 @@ def judge(
     Returns
     -------
     Limit
-        The verdict; the margin [1] is absent when nothing is needed.
+        The verdict; the margin [1] is absent when nothing is needed, and where the answer is yes or no.
 
     Notes
     -----
@@ -53,7 +54,7 @@ def judge(
     >>> verdict.holds, verdict.margin
     (True, 0.25)
     """
-    margin = have / need - 1 if need else None
+    margin = have / need - 1 if need and unit != YES_NO else None
     holds = have >= need
     return Limit(
         name=name,

@@ -9,7 +9,7 @@ from kvplan.core.ece.advice import advice
 from kvplan.core.ece.capacity import vdisk_partitions
 from kvplan.core.ece.codes import CODES
 from kvplan.core.ece.judge import judge
-from kvplan.units import GIB, format_binary
+from kvplan.units import GIB, YES_NO, format_binary
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -144,7 +144,7 @@ def _code_limits(asked: GeometryInput) -> Iterator[Limit]:
         "code_in_release",
         1,
         int(known),
-        "codes",
+        YES_NO,
         text=f"release {release.version} offers {', '.join(release.erasure_codes)}",
         source=release.source,
     )

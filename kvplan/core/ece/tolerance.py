@@ -101,3 +101,37 @@ def satisfies(tolerance: FaultTolerance, survive: Survive | None) -> bool:
     if survive is None:
         return True
     return (tolerance.node_failures, tolerance.further_device_failures) >= _SURVIVED_BY[survive]
+
+
+def survivable(code: ErasureCode, survive: Survive | None) -> bool:
+    """Tell whether a code meets a requirement on any number of nodes.
+
+    With one strip per node, the best case, p nodes may fail.
+
+    Parameters
+    ----------
+    code
+        Erasure code.
+    survive
+        node, node+drive, 2-nodes or 3-nodes; absent asks for nothing.
+
+    Returns
+    -------
+    bool
+        False when no node count will do, so that none needs to be tried [1].
+
+    Notes
+    -----
+    `satisfies` judges a given node count.
+
+    References
+    ----------
+    Derived from https://www.ibm.com/docs/en/storage-scale-ece/5.2.3?topic=selection-recommendations
+
+    Examples
+    --------
+    >>> from kvplan.core.ece.codes import ErasureCode
+    >>> survivable(ErasureCode(8, 2), "3-nodes"), survivable(ErasureCode(8, 3), "3-nodes")
+    (False, True)
+    """
+    return survive is None or (code.parity, 0) >= _SURVIVED_BY[survive]

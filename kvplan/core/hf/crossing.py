@@ -28,7 +28,7 @@ def read_mllama(fields: Fields) -> tuple[LayerGroup, ...]:
     Returns
     -------
     tuple of LayerGroup
-        Full attention, and cross attention with a source of 0 tokens.
+        Full attention, and cross attention with a source of 0 tokens. Dimensions in [elements].
 
     Notes
     -----
@@ -69,7 +69,7 @@ def read_t5(fields: Fields) -> tuple[LayerGroup, ...]:
     Returns
     -------
     tuple of LayerGroup
-        Full attention, and cross attention with a source of 0 tokens.
+        Full attention, and cross attention with a source of 0 tokens. Dimensions in [elements].
 
     Notes
     -----
@@ -139,7 +139,7 @@ def read_bart(fields: Fields) -> tuple[LayerGroup, ...]:
     Returns
     -------
     tuple of LayerGroup
-        Full attention and cross attention.
+        Full attention and cross attention. Dimensions in [elements].
 
     Notes
     -----

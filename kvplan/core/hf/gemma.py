@@ -33,7 +33,7 @@ def read_gemma3n(fields: Fields) -> tuple[LayerGroup, ...]:
     Returns
     -------
     tuple of LayerGroup
-        Sliding and full attention, and the layers that share.
+        Sliding and full attention, and the layers that share. Dimensions in [elements], windows in [tokens].
 
     Notes
     -----
@@ -71,7 +71,7 @@ def read_gemma4(fields: Fields) -> tuple[LayerGroup, ...]:
     Returns
     -------
     tuple of LayerGroup
-        Sliding and full attention, and the layers that share.
+        Sliding and full attention, and the layers that share. Dimensions in [elements], windows in [tokens].
 
     Notes
     -----

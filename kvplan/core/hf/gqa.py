@@ -26,7 +26,7 @@ def read_uniform(fields: Fields) -> tuple[LayerGroup, ...]:
     Returns
     -------
     tuple of LayerGroup
-        Full attention, and sliding layers where they are listed.
+        Full attention, and sliding layers where they are listed. Dimensions in [elements], windows in [tokens].
 
     Notes
     -----
@@ -63,7 +63,7 @@ def read_multi_head(fields: Fields) -> tuple[LayerGroup, ...]:
     Returns
     -------
     tuple of LayerGroup
-        Full attention.
+        Full attention. Dimensions in [elements].
 
     Notes
     -----
@@ -95,7 +95,7 @@ def read_falcon(fields: Fields) -> tuple[LayerGroup, ...]:
     Returns
     -------
     tuple of LayerGroup
-        Full attention.
+        Full attention. Dimensions in [elements].
 
     Notes
     -----
@@ -134,7 +134,7 @@ def read_gpt_bigcode(fields: Fields) -> tuple[LayerGroup, ...]:
     Returns
     -------
     tuple of LayerGroup
-        Full attention.
+        Full attention. Dimensions in [elements].
 
     Notes
     -----
@@ -167,7 +167,7 @@ def read_chatglm(fields: Fields) -> tuple[LayerGroup, ...]:
     Returns
     -------
     tuple of LayerGroup
-        Full attention.
+        Full attention. Dimensions in [elements].
 
     Notes
     -----
@@ -204,7 +204,7 @@ def read_attn_config(fields: Fields) -> tuple[LayerGroup, ...]:
     Returns
     -------
     tuple of LayerGroup
-        Full attention.
+        Full attention. Dimensions in [elements].
 
     Notes
     -----

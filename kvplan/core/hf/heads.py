@@ -81,7 +81,7 @@ def head_dims(fields: Fields, *, kv_heads: int | None = None, value_dims: Sequen
     Returns
     -------
     HeadDims
-        KV heads and dimensions [1].
+        KV heads [1] and dimensions [elements].
 
     Notes
     -----
@@ -120,7 +120,7 @@ def hidden_per_head(fields: Fields) -> int:
     Returns
     -------
     int
-        Head dimension [1].
+        Head dimension [elements].
 
     Notes
     -----

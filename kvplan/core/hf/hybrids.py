@@ -46,7 +46,7 @@ def read_delta_net(fields: Fields) -> tuple[LayerGroup, ...]:
     Returns
     -------
     tuple of LayerGroup
-        Recurrent layers and full attention.
+        Recurrent layers and full attention. Dimensions in [elements].
 
     Notes
     -----
@@ -100,7 +100,7 @@ def read_kimi_linear(fields: Fields) -> tuple[LayerGroup, ...]:
     Returns
     -------
     tuple of LayerGroup
-        Recurrent layers and latent attention.
+        Recurrent layers and latent attention. Dimensions in [elements].
 
     Notes
     -----
@@ -194,7 +194,7 @@ def read_short_conv(fields: Fields) -> tuple[LayerGroup, ...]:
     Returns
     -------
     tuple of LayerGroup
-        Recurrent layers, whose state is the convolution's, and full attention.
+        Recurrent layers, whose state is the convolution's, and full attention. Dimensions in [elements].
 
     Notes
     -----

@@ -243,6 +243,12 @@ class Fields:
 def shown(value: object) -> str:
     """Write a value as a message shows it: as in JSON, containers by their kind, cut where it is long.
 
+    References
+    ----------
+    RFC 8259 for the words true and false.
+
+    Examples
+    --------
     >>> shown(True), shown("x" * 50), shown([1, 2])
     ('true', "'xxxxxxxxxxxxxxxxxxxxxxxxxxxxx...", 'a list')
     """

@@ -33,7 +33,7 @@ def read_mamba1(fields: Fields) -> tuple[LayerGroup, ...]:
     Returns
     -------
     tuple of LayerGroup
-        Recurrent layers.
+        Recurrent layers. Dimensions in [elements].
 
     Notes
     -----
@@ -73,7 +73,7 @@ def read_mamba2(fields: Fields) -> tuple[LayerGroup, ...]:
     Returns
     -------
     tuple of LayerGroup
-        Recurrent layers.
+        Recurrent layers. Dimensions in [elements].
 
     Notes
     -----
@@ -116,7 +116,7 @@ def read_jamba(fields: Fields) -> tuple[LayerGroup, ...]:
     Returns
     -------
     tuple of LayerGroup
-        Recurrent layers and full attention.
+        Recurrent layers and full attention. Dimensions in [elements].
 
     Notes
     -----
@@ -165,7 +165,7 @@ def read_nemotron_h(fields: Fields) -> tuple[LayerGroup, ...]:
     Returns
     -------
     tuple of LayerGroup
-        Recurrent layers, full attention and layers without a cache.
+        Recurrent layers, full attention and layers without a cache. Dimensions in [elements].
 
     Notes
     -----
@@ -226,7 +226,7 @@ def read_granite_hybrid(fields: Fields) -> tuple[LayerGroup, ...]:
     Returns
     -------
     tuple of LayerGroup
-        Recurrent layers and full attention.
+        Recurrent layers and full attention. Dimensions in [elements].
 
     Notes
     -----
@@ -270,7 +270,7 @@ def read_falcon_h1(fields: Fields) -> tuple[LayerGroup, ...]:
     Returns
     -------
     tuple of LayerGroup
-        Full attention and recurrent layers, each as many as the model has.
+        Full attention and recurrent layers, each as many as the model has. Dimensions in [elements].
 
     Notes
     -----
@@ -305,7 +305,7 @@ def read_zamba2(fields: Fields) -> tuple[LayerGroup, ...]:
     Returns
     -------
     tuple of LayerGroup
-        Recurrent layers, and full attention on the hybrid ones.
+        Recurrent layers, and full attention on the hybrid ones. Dimensions in [elements].
 
     Notes
     -----

@@ -33,7 +33,7 @@ def latent_layers(fields: Fields, layers: int) -> LatentAttention:
     Returns
     -------
     LatentAttention
-        The layers.
+        The layers, with dimensions in [elements].
 
     Notes
     -----
@@ -66,7 +66,7 @@ def read_mla(fields: Fields) -> tuple[LayerGroup, ...]:
     Returns
     -------
     tuple of LayerGroup
-        Latent attention.
+        Latent attention. Dimensions in [elements].
 
     Notes
     -----
@@ -98,7 +98,7 @@ def read_longcat(fields: Fields) -> tuple[LayerGroup, ...]:
     Returns
     -------
     tuple of LayerGroup
-        Latent attention, two layers a block.
+        Latent attention, two layers a block. Dimensions in [elements].
 
     Notes
     -----

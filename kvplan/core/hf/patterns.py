@@ -96,8 +96,9 @@ def fitted(fields: Fields, key: str, kinds: Sequence[LayerKind]) -> tuple[LayerK
 
     References
     ----------
-    `config.json` of stepfun-ai/Step-3.5-Flash (48 entries, 45 layers), deepseek-ai/DeepSeek-V4-Pro (62, 61) and
-    nvidia/NVIDIA-Nemotron-3-Ultra-550B-A55B (no `num_hidden_layers`).
+    transformers 5.24.0 Step3p7TextConfig and DeepseekV4Config, which cut; `config.json` of
+    deepseek-ai/DeepSeek-V4-Pro (62 entries, 61 layers) and nvidia/NVIDIA-Nemotron-3-Ultra-550B-A55B-BF16 (no
+    `num_hidden_layers`) as kept in ai-dynamo/aiconfigurator@095f58a `model_configs`.
 
     Examples
     --------
@@ -151,7 +152,7 @@ def listed_kinds(fields: Fields, key: str, allowed: Collection[LayerKind]) -> tu
     spelled = {name: kind for name, kind in SPELLINGS.items() if kind in allowed}
     for at, name in enumerate(names):
         if name not in spelled:
-            hint = did_you_mean(name, spelled)
+            hint = did_you_mean(name, spelled, limit=1)
             fields.problem(f"{key}[{at}]", f"{name[:40]!r} is not known here", allowed=", ".join(spelled), hint=hint)
             return tuple(allowed)
     return fitted(fields, key, [spelled[name] for name in names])
@@ -348,7 +349,7 @@ def merged(groups: Iterable[LayerGroup]) -> tuple[LayerGroup, ...]:
     Returns
     -------
     tuple of LayerGroup
-        Each kind of layer once, in the order of first appearance.
+        Each kind of layer once, in the order of first appearance. Dimensions in [elements].
 
     Notes
     -----

@@ -28,7 +28,7 @@ def read_hunyuan(fields: Fields) -> tuple[LayerGroup, ...]:
     Returns
     -------
     tuple of LayerGroup
-        Full attention, and the layers that share.
+        Full attention, and the layers that share. Dimensions in [elements].
 
     Notes
     -----

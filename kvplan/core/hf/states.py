@@ -247,7 +247,7 @@ def kda_state(layers: int, *, heads: int, head_dim: int, kernel: int) -> tuple[R
     Returns
     -------
     tuple of Recurrent
-        The layers, with the elements of one [1].
+        The layers, with the state of one [elements].
 
     Notes
     -----
@@ -287,7 +287,7 @@ def lightning_state(layers: int, *, heads: int, head_dim: int) -> tuple[Recurren
     Returns
     -------
     tuple of Recurrent
-        The layers, with the elements of one [1].
+        The layers, with the state of one [elements].
 
     Notes
     -----
@@ -323,7 +323,7 @@ def short_conv_state(layers: int, *, hidden: int, kernel: int) -> tuple[Recurren
     Returns
     -------
     tuple of Recurrent
-        The layers, with the elements of one [1].
+        The layers, with the state of one [elements].
 
     Notes
     -----

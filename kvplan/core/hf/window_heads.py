@@ -39,7 +39,7 @@ def read_llama4(fields: Fields) -> tuple[LayerGroup, ...]:
     Returns
     -------
     tuple of LayerGroup
-        Chunked and full attention.
+        Chunked and full attention. Dimensions in [elements], windows in [tokens].
 
     Notes
     -----
@@ -127,7 +127,7 @@ def read_step3(fields: Fields) -> tuple[LayerGroup, ...]:
     Returns
     -------
     tuple of LayerGroup
-        Full and sliding attention.
+        Full and sliding attention. Dimensions in [elements], windows in [tokens].
 
     Notes
     -----
@@ -168,12 +168,12 @@ def read_inkling(fields: Fields) -> tuple[LayerGroup, ...]:
     Returns
     -------
     tuple of LayerGroup
-        Sliding and full attention.
+        Sliding and full attention. Dimensions in [elements], windows in [tokens].
 
     Notes
     -----
-    The short convolutions on keys and values keep k - 1 columns a layer, less than 1 % of the windows; they are not
-    counted.
+    The short convolutions of each layer keep a few columns of their input; they are not counted, nor are they in the
+    published figure.
 
     References
     ----------

@@ -69,7 +69,7 @@ def read_mistral(fields: Fields) -> tuple[LayerGroup, ...]:
     Returns
     -------
     tuple of LayerGroup
-        As `read_windowed`.
+        As `read_windowed`. Dimensions in [elements], windows in [tokens].
 
     Notes
     -----
@@ -156,7 +156,8 @@ def read_switched_listed(fields: Fields) -> tuple[LayerGroup, ...]:
     Returns
     -------
     tuple of LayerGroup
-        Full attention, and sliding layers where they are switched on.
+        Full attention, and sliding layers where they are switched on. Dimensions in [elements], windows in
+        [tokens].
 
     Notes
     -----
@@ -196,7 +197,7 @@ def read_interleaved(fields: Fields, *, interval: int) -> tuple[LayerGroup, ...]
     Returns
     -------
     tuple of LayerGroup
-        Sliding and full attention.
+        Sliding and full attention. Dimensions in [elements], windows in [tokens].
 
     Notes
     -----
@@ -235,7 +236,7 @@ def read_cohere2_moe(fields: Fields) -> tuple[LayerGroup, ...]:
     Returns
     -------
     tuple of LayerGroup
-        Sliding and full attention.
+        Sliding and full attention. Dimensions in [elements], windows in [tokens].
 
     Notes
     -----

@@ -300,6 +300,8 @@ def _stage(segment: Segment, read_bytes_per_s: float, write_bytes_per_s: float) 
         count=segment.instances,
         capacity_bytes_per_s=segment.instances * segment.unit_bytes_per_s,
         planned_bytes_per_s=planned,
+        read_traffic=segment.traffic.read,
+        write_traffic=segment.traffic.write,
         load_bytes_per_s=load,
         write_load_bytes_per_s=write_load,
         utilisation=utilisation,

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from kvplan.schema.plan import PlanKv
 
 
-def buys(  # noqa: PLR0913 - each is one symbol of the formulas
+def buys(
     kv: PlanKv,
     *,
     gpus: int,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kvplan.core.derivation import static_derivations
+from kvplan.core.sizing.explained_stages import STAGE_DERIVATIONS
 from kvplan.schema.plan import Derivation, Plan
 
 if TYPE_CHECKING:
@@ -26,7 +27,13 @@ def derivation_table(outcome: Outcome) -> dict[str, Derivation]:
     ----------
     The sources stand in each entry; units are those of the fields, such as [B] or [B/s].
     """
-    return {**static_derivations(Plan), **_NAMED_LIMITS, **_from_rows(outcome), **_accountings(outcome)}
+    return {
+        **static_derivations(Plan),
+        **STAGE_DERIVATIONS,
+        **_NAMED_LIMITS,
+        **_from_rows(outcome),
+        **_accountings(outcome),
+    }
 
 
 def _entry(formula: str, unit: str, *inputs: str, source: str = "", confidence: Confidence = "derived") -> Derivation:

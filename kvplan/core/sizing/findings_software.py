@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kvplan.core.kv.widths import state_bytes
+from kvplan.core.sizing.inputs import PARAMS_FROM_NAME
 from kvplan.core.sizing.versions import outside
 from kvplan.schema.model import Recurrent
 from kvplan.schema.plan import PlanWarning
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from kvplan.core.sizing.outcome import Outcome
 
 
-def private_files(outcome: Outcome) -> Iterator[PlanWarning]:
+def _private_files(outcome: Outcome) -> Iterator[PlanWarning]:
     """Say so when engines cannot read each other's blocks."""
     backend = outcome.setup.stack.backend
     if not backend.shared_between_engines:
@@ -25,7 +26,7 @@ def private_files(outcome: Outcome) -> Iterator[PlanWarning]:
         yield PlanWarning(id="backend-private", severity="warning", text=text, source=backend.source)
 
 
-def unreleased(outcome: Outcome) -> Iterator[PlanWarning]:
+def _unreleased(outcome: Outcome) -> Iterator[PlanWarning]:
     """Say so when the back end is in no release."""
     backend = outcome.setup.stack.backend
     if not backend.released:
@@ -33,7 +34,7 @@ def unreleased(outcome: Outcome) -> Iterator[PlanWarning]:
         yield PlanWarning(id="backend-unreleased", severity="warning", text=text, source=backend.source)
 
 
-def no_eviction(outcome: Outcome) -> Iterator[PlanWarning]:
+def _no_eviction(outcome: Outcome) -> Iterator[PlanWarning]:
     """Say so when nobody deletes old blocks."""
     backend = outcome.setup.stack.backend
     if backend.eviction == "none":
@@ -41,7 +42,7 @@ def no_eviction(outcome: Outcome) -> Iterator[PlanWarning]:
         yield PlanWarning(id="backend-no-eviction", severity="info", text=text, source=backend.source)
 
 
-def version_mismatch(outcome: Outcome) -> Iterator[PlanWarning]:
+def _version_mismatch(outcome: Outcome) -> Iterator[PlanWarning]:
     """Say so when the back end does not work with the software set's versions."""
     software, backend = outcome.setup.stack.software, outcome.setup.stack.backend
     for name, version, allowed in (
@@ -54,7 +55,16 @@ def version_mismatch(outcome: Outcome) -> Iterator[PlanWarning]:
             yield PlanWarning(id="backend-version", severity="warning", text=text, source=backend.source)
 
 
-def windows_in_full(outcome: Outcome) -> Iterator[PlanWarning]:
+def _hybrid_manager_off(outcome: Outcome) -> Iterator[PlanWarning]:
+    """Say so when the hybrid manager was asked for and stays off."""
+    setup = outcome.setup
+    if outcome.inputs.request.hybrid_manager and not setup.hybrid_manager:
+        software, backend = setup.stack.software, setup.stack.backend
+        text = f"the hybrid manager stays off: {backend.id} does not work with it on vLLM {software.vllm}"
+        yield PlanWarning(id="hybrid-manager-off", severity="warning", text=text, source=backend.source)
+
+
+def _windows_in_full(outcome: Outcome) -> Iterator[PlanWarning]:
     """Say so when window layers are stored in full."""
     stored = outcome.kv.context_stored_bytes
     minimal = outcome.kv.accounting.minimal.context_bytes
@@ -69,7 +79,19 @@ def windows_in_full(outcome: Outcome) -> Iterator[PlanWarning]:
         )
 
 
-def recurrent_state(outcome: Outcome) -> Iterator[PlanWarning]:
+def _latent_copies(outcome: Outcome) -> Iterator[PlanWarning]:
+    """Say so when every rank of an engine stores its own copy of the same latent vectors."""
+    backend, tp = outcome.setup.stack.backend, outcome.setup.tp
+    kinds = {group.kind for group in outcome.inputs.model.spec.groups}
+    if tp > 1 and backend.latent_copies == "every-rank" and kinds & {"latent", "compressed"}:
+        text = (
+            f"{backend.id} lets each of the {tp} ranks store its own copy of the same latent vectors: {tp} times the "
+            "bytes; the lmcache back ends store them once"
+        )
+        yield PlanWarning(id="latent-copies", severity="warning", text=text, source=backend.source)
+
+
+def _recurrent_state(outcome: Outcome) -> Iterator[PlanWarning]:
     """Say what recurrent layers mean for a prefix store."""
     recurrent = [group for group in outcome.inputs.model.spec.groups if isinstance(group, Recurrent)]
     if not recurrent:
@@ -92,20 +114,22 @@ def recurrent_state(outcome: Outcome) -> Iterator[PlanWarning]:
         yield PlanWarning(id="recurrent-unsupported", severity="error", text=text, source=backend.source)
 
 
-def params_from_name(outcome: Outcome) -> Iterator[PlanWarning]:
+def _params_from_name(outcome: Outcome) -> Iterator[PlanWarning]:
     """Say so when the parameter count was read from the model's name."""
     model = outcome.inputs.model
-    if "name" in model.params_source:
+    if model.params_source.startswith(PARAMS_FROM_NAME):
         text = f"{model.params_total / 1e9:,.0f}B parameters are {model.params_source}; confirm with --params"
         yield PlanWarning(id="params-from-name", severity="info", text=text, source=model.params_source)
 
 
 FINDINGS = (
-    recurrent_state,
-    private_files,
-    unreleased,
-    version_mismatch,
-    windows_in_full,
-    no_eviction,
-    params_from_name,
+    _recurrent_state,
+    _private_files,
+    _unreleased,
+    _version_mismatch,
+    _hybrid_manager_off,
+    _windows_in_full,
+    _latent_copies,
+    _no_eviction,
+    _params_from_name,
 )

@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 GEOMETRY = "computed from strips per node; IBM documentation, storage-scale-ece selection recommendations"
 
 
-def forced_limits(outcome: Outcome) -> Iterator[PlanWarning]:
+def _forced_limits(outcome: Outcome) -> Iterator[PlanWarning]:
     """List what a forced choice breaks."""
     for limit in broken(outcome.chosen_limits):
         text = f"forced choice {outcome.chosen.name} breaks a limit: {limit_sentence(limit)}"
         yield PlanWarning(id="forced-limit", severity="warning", text=text, source=limit.source or "computed")
 
 
-def soft_limits(outcome: Outcome) -> Iterator[PlanWarning]:
+def _soft_limits(outcome: Outcome) -> Iterator[PlanWarning]:
     """Pass on the limits that warn without ruling the tier out."""
     for limit in outcome.chosen_limits:
         if not limit.holds and limit.severity == "warning":
@@ -33,11 +33,11 @@ def soft_limits(outcome: Outcome) -> Iterator[PlanWarning]:
             )
 
 
-def thin_tolerance(outcome: Outcome) -> Iterator[PlanWarning]:
-    """Say so when the first node failure leaves nothing in reserve, with the alternatives."""
+def _thin_tolerance(outcome: Outcome) -> Iterator[PlanWarning]:
+    """Say so when a node failure is not survived, or leaves nothing in reserve, with the alternatives."""
     tolerance = outcome.chosen.geometry.fault_tolerance
     tier = outcome.chosen
-    if tolerance.node_failures > 1 or tolerance.further_device_failures:
+    if tolerance.node_failures > 1 or (tolerance.node_failures and tolerance.further_device_failures):
         return
     survives = "one node and nothing more until rebuilt" if tolerance.node_failures else "no node failure at all"
     better = "; ".join(alternative.text for alternative in tolerance.alternatives)
@@ -45,7 +45,7 @@ def thin_tolerance(outcome: Outcome) -> Iterator[PlanWarning]:
     yield PlanWarning(id="thin-tolerance", severity="warning", text=text, source=GEOMETRY)
 
 
-def write_bandwidth(outcome: Outcome) -> Iterator[PlanWarning]:
+def _write_bandwidth(outcome: Outcome) -> Iterator[PlanWarning]:
     """Say so when the writes that go with the reads exceed what the tier writes."""
     need, have = outcome.demand.write_bytes_per_s, outcome.chosen.rates.write_bytes_per_s
     if need > have:
@@ -57,44 +57,44 @@ def write_bandwidth(outcome: Outcome) -> Iterator[PlanWarning]:
         yield PlanWarning(id="write-bandwidth", severity="warning", text=text, source="computed; hit share assumed")
 
 
-def endurance(outcome: Outcome) -> Iterator[PlanWarning]:
+def _endurance(outcome: Outcome) -> Iterator[PlanWarning]:
     """Say so when sustained writes wear the drives out before their rated life."""
     wear = outcome.endurance
     if wear.demanded_drive_writes_per_day > wear.rated_drive_writes_per_day:
         text = (
             f"writing {format_rate(outcome.demand.write_bytes_per_s)} all day (assumed hit share) is "
             f"{wear.demanded_drive_writes_per_day:.1f} drive writes a day, the drives are rated for "
-            f"{wear.rated_drive_writes_per_day:g}; sustained writes up to {format_rate(wear.allowed_write_bytes_per_s)} "
-            "stay within the rating"
+            f"{wear.rated_drive_writes_per_day:g}; up to {format_rate(wear.allowed_write_bytes_per_s)} of sustained "
+            "writes stay within the rating"
         )
-        yield PlanWarning(
-            id="drive-endurance", severity="warning", text=text, source=outcome.chosen.parts.drive.source
+        yield PlanWarning(id="drive-endurance", severity="warning", text=text, source=outcome.chosen.parts.drive.source)
+
+
+def _overloaded_network(outcome: Outcome) -> Iterator[PlanWarning]:
+    """Name the stages that the demand overloads, the worst with its figures."""
+    overloaded = [stage for stage in outcome.network.stages if stage.utilisation > 1]
+    if overloaded:
+        worst = max(overloaded, key=lambda stage: stage.utilisation)
+        text = (
+            f"reads of {format_rate(worst.load_bytes_per_s)} and writes of {format_rate(worst.write_load_bytes_per_s)} "
+            f"at stage '{worst.name}' meet {format_rate(worst.planned_bytes_per_s)} planned each way; overloaded: "
+            f"{', '.join(stage.name for stage in overloaded)}"
         )
+        yield PlanWarning(id="network-overload", severity="warning", text=text, source="network budget")
 
 
-def overloaded_network(outcome: Outcome) -> Iterator[PlanWarning]:
-    """Name each stage that the demand overloads."""
-    for stage in outcome.network.stages:
-        if stage.utilisation > 1:
-            text = (
-                f"stage '{stage.name}' is asked for {format_rate(stage.load_bytes_per_s)} and planned for "
-                f"{format_rate(stage.planned_bytes_per_s)}"
-            )
-            yield PlanWarning(id="network-overload", severity="warning", text=text, source="network budget")
-
-
-def fabric_notes(outcome: Outcome) -> Iterator[PlanWarning]:
+def _fabric_notes(outcome: Outcome) -> Iterator[PlanWarning]:
     """Pass on what the fabric design says of itself."""
     for note in outcome.network.notes:
-        yield PlanWarning(id="fabric-note", severity="info", text=note, source="NVIDIA Cumulus Linux documentation")
+        yield PlanWarning(id="fabric-note", severity="info", text=note, source="rules of the fabric design")
 
 
 FINDINGS = (
-    forced_limits,
-    soft_limits,
-    thin_tolerance,
-    write_bandwidth,
-    endurance,
-    overloaded_network,
-    fabric_notes,
+    _forced_limits,
+    _soft_limits,
+    _thin_tolerance,
+    _write_bandwidth,
+    _endurance,
+    _overloaded_network,
+    _fabric_notes,
 )

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 GUIDANCE = "IBM Redbook MD260021, sizing guidance"
 
 
-def gaps(outcome: Outcome) -> Iterator[PlanWarning]:
+def _gaps(outcome: Outcome) -> Iterator[PlanWarning]:
     """Say where the guidance is silent and was closed upward."""
     inputs = outcome.inputs
     profiles = [parts.profile for parts in inputs.profiles]
@@ -25,7 +25,7 @@ def gaps(outcome: Outcome) -> Iterator[PlanWarning]:
         yield PlanWarning(id="guidance-gap", severity="info", text=text, source=GUIDANCE)
 
 
-def rule_oversizes(outcome: Outcome) -> Iterator[PlanWarning]:
+def _rule_oversizes(outcome: Outcome) -> Iterator[PlanWarning]:
     """Say so when bandwidth, capacity and tolerance are met by a smaller tier than the guidance's axes ask for."""
     share = outcome.inputs.constant("guidance.planned_read_share")
     index = physical_choice(outcome.limits, share)
@@ -44,7 +44,7 @@ def rule_oversizes(outcome: Outcome) -> Iterator[PlanWarning]:
     yield PlanWarning(id="rule-oversizes", severity="warning", text=text, source=f"{GUIDANCE}, against computed rates")
 
 
-def slow_hits(outcome: Outcome) -> Iterator[PlanWarning]:
+def _slow_hits(outcome: Outcome) -> Iterator[PlanWarning]:
     """Say so when the guidance's rate returns a whole context to an engine only every few seconds."""
     inputs = outcome.inputs
     per_engine = inputs.constant("guidance.read_bytes_per_s_per_gpu") * outcome.setup.tp
@@ -60,7 +60,7 @@ def slow_hits(outcome: Outcome) -> Iterator[PlanWarning]:
         yield PlanWarning(id="slow-hits", severity="warning", text=text, source=f"{GUIDANCE}, against KV bytes")
 
 
-def memory_suffices(outcome: Outcome) -> Iterator[PlanWarning]:
+def _memory_suffices(outcome: Outcome) -> Iterator[PlanWarning]:
     """Say so when GPU memory holds the contexts in flight, so that a tier pays only for reuse."""
     if not outcome.hbm.needs_shared_tier:
         text = (
@@ -71,7 +71,7 @@ def memory_suffices(outcome: Outcome) -> Iterator[PlanWarning]:
         yield PlanWarning(id="memory-suffices", severity="warning", text=text, source="computed from GPU memory")
 
 
-def weights_too_large(outcome: Outcome) -> Iterator[PlanWarning]:
+def _weights_too_large(outcome: Outcome) -> Iterator[PlanWarning]:
     """Say so when an engine of the fleet cannot hold the weights and one context."""
     if outcome.hbm.contexts_that_fit == 0:
         text = (
@@ -82,19 +82,19 @@ def weights_too_large(outcome: Outcome) -> Iterator[PlanWarning]:
         yield PlanWarning(id="engine-too-small", severity="error", text=text, source="computed from GPU memory")
 
 
-def short_context(outcome: Outcome) -> Iterator[PlanWarning]:
+def _short_context(outcome: Outcome) -> Iterator[PlanWarning]:
     """Say so when recomputing such a short context is faster than fetching it."""
     break_even = outcome.inputs.constant("guidance.break_even_tokens")
     if outcome.inputs.request.context_tokens < break_even:
         text = (
-            f"contexts below about {break_even:,.0f} tokens are recomputed faster than fetched on the reference system: "
-            "a shared tier does not pay off for this length"
+            f"contexts below about {break_even:,.0f} tokens are recomputed faster than fetched on the reference "
+            "system: a shared tier does not pay off for this length"
         )
         source = outcome.inputs.constants["guidance.break_even_tokens"].source
         yield PlanWarning(id="short-context", severity="warning", text=text, source=source)
 
 
-def beyond_maximum(outcome: Outcome) -> Iterator[PlanWarning]:
+def _beyond_maximum(outcome: Outcome) -> Iterator[PlanWarning]:
     """Say so when the context exceeds what the model accepts."""
     maximum = outcome.inputs.model.spec.max_position_tokens
     if maximum is not None and outcome.inputs.request.context_tokens > maximum:
@@ -105,7 +105,7 @@ def beyond_maximum(outcome: Outcome) -> Iterator[PlanWarning]:
         yield PlanWarning(id="beyond-max", severity="warning", text=text, source=outcome.inputs.model.spec.source)
 
 
-def idle_gpus(outcome: Outcome) -> Iterator[PlanWarning]:
+def _idle_gpus(outcome: Outcome) -> Iterator[PlanWarning]:
     """Say so when the fleet is not a multiple of an engine's GPUs."""
     idle = outcome.inputs.request.gpus % outcome.setup.tp
     if idle:
@@ -114,12 +114,12 @@ def idle_gpus(outcome: Outcome) -> Iterator[PlanWarning]:
 
 
 FINDINGS = (
-    weights_too_large,
-    rule_oversizes,
-    slow_hits,
-    memory_suffices,
-    short_context,
-    beyond_maximum,
-    gaps,
-    idle_gpus,
+    _weights_too_large,
+    _rule_oversizes,
+    _slow_hits,
+    _memory_suffices,
+    _short_context,
+    _beyond_maximum,
+    _gaps,
+    _idle_gpus,
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import TYPE_CHECKING
 
 from kvplan.schema.ece import Limit
@@ -96,7 +97,7 @@ def _gaps_of_axis(value: float, spans: list[Span], words: str, scale: float) -> 
     return [
         f"the guidance is silent between {words.format(below.high / scale)} and {words.format(above.low / scale)}; "
         f"{words.format(value / scale)} is treated as the larger class"
-        for below, above in zip(spans, spans[1:], strict=False)
+        for below, above in itertools.pairwise(spans)
         if below.high is not None and above.low is not None and below.high < value < above.low
     ]
 

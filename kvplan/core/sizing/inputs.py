@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from kvplan.schema.software import CacheBackend, SoftwareSet, StorageRelease
 
 
+PARAMS_FROM_NAME = "read off the published name"
+"""How `ModelFacts.params_source` begins when nothing better than the model's name was to be had."""
+
+
 @dataclass(frozen=True, slots=True)
 class ProfileParts:
     """A profile and the catalogue rows it names."""

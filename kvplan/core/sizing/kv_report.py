@@ -10,7 +10,7 @@ from kvplan.core.kv.minimal import minimal_accounting
 from kvplan.core.kv.vllm import vllm_accounting
 from kvplan.core.kv.vllm_log import predict_log
 from kvplan.core.sizing.hbm import Fleet, MemoryBudget, hbm_check
-from kvplan.core.sizing.setup import Setup, setup_of
+from kvplan.core.sizing.setup import MAX_TP, Setup, setup_of
 from kvplan.schema.kv import Accountings
 from kvplan.schema.reports import KvReport
 
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from kvplan.schema.model import ModelSpec
     from kvplan.schema.plan import PlanHbm
     from kvplan.schema.reports import KvRequest
-
-MAX_TP = 1024
 
 
 @dataclass(frozen=True, slots=True)

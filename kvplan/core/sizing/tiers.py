@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from kvplan.core.ece.codes import CODES, ErasureCode, parse_code
 from kvplan.core.ece.geometry import geometry
 from kvplan.core.ece.layout import GeometryInput
-from kvplan.core.ece.tolerance import satisfies
+from kvplan.core.ece.tolerance import satisfies, survivable
 from kvplan.core.network.stages import Calibration, StorageSide, TierRates, tier_rates
 from kvplan.units import MIB
 
@@ -106,7 +106,7 @@ def _tiers_of(parts: ProfileParts, inputs: SizingInputs, demand: Demand) -> Iter
     survives = satisfies(own.geometry.fault_tolerance, request.survive)
     if survives and own.nodes == parts.profile.nodes.start:
         return
-    for code in CODES:
+    for code in (code for code in CODES if survivable(code, request.survive)):
         tier = _grown(parts, code, inputs, demand)
         if satisfies(tier.geometry.fault_tolerance, request.survive) and (tier.nodes < own.nodes or not survives):
             yield tier
@@ -141,15 +141,28 @@ def _grown(parts: ProfileParts, code: ErasureCode, inputs: SizingInputs, demand:
     tier = build_tier(parts, code, counts.start, inputs)
     if counts.limit == counts.start:
         return tier
+    if not survivable(code, inputs.request.survive):
+        return build_tier(parts, code, counts.limit, inputs)
     per_node = tier.rates.read_bytes_per_s / tier.nodes
     usable_per_node = max(tier.geometry.usable_bytes / tier.nodes, 1)
     estimate = math.ceil(max(demand.read_bytes_per_s / per_node, demand.capacity_bytes / usable_per_node))
     nodes = min(max(counts.start, estimate), counts.limit)
     if nodes != tier.nodes:
-        tier = build_tier(parts, code, nodes, inputs)
+        tier = _shrunk(build_tier(parts, code, nodes, inputs), inputs, demand)
+        nodes = tier.nodes
     while nodes < counts.limit and not _suffices(tier, inputs, demand):
         nodes += 1
         tier = build_tier(parts, code, nodes, inputs)
+    return tier
+
+
+def _shrunk(tier: Tier, inputs: SizingInputs, demand: Demand) -> Tier:
+    """Take back nodes that the estimate gave too many: a node's share of usable space grows with its group."""
+    while tier.nodes > tier.parts.profile.nodes.start:
+        smaller = build_tier(tier.parts, tier.code, tier.nodes - 1, inputs)
+        if not _suffices(smaller, inputs, demand):
+            break
+        tier = smaller
     return tier
 
 

@@ -53,6 +53,11 @@ def test_json_as_others_write_it_is_read() -> None:
     assert parse_json(json.dumps(data, indent="\t"), "f") == data
 
 
+def test_infinity_passes_where_the_caller_lets_it() -> None:
+    data = parse_json('{"time_step_limit": [0.0, Infinity], "x": NaN}', "f", non_finite=True)
+    assert data["time_step_limit"] == [0.0, float("inf")]
+
+
 def test_a_bare_number_is_json() -> None:
     assert parse_json("3", "f") == 3
 
