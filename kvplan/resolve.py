@@ -46,6 +46,18 @@ class LoadedModel:
 def load_model(name: str, catalogue: Catalogue) -> LoadedModel:
     """Read a model from a Hugging Face `config.json`, a directory that holds one, or the catalogue.
 
+    Parameters
+    ----------
+    name
+        Path, or name of a catalogue row.
+    catalogue
+        Where names are looked up.
+
+    Returns
+    -------
+    LoadedModel
+        The model, with its configuration where it came from a file.
+
     Raises
     ------
     InputError
@@ -63,6 +75,20 @@ def model_facts(
     """Find the parameter counts and weight bytes of a model.
 
     In this order: as asked, from the catalogue row, counted from the raw configuration, read off the published name.
+
+    Parameters
+    ----------
+    loaded
+        The model.
+    params_total
+        All parameters, where the caller knows better [1].
+    params_active
+        Parameters that one token passes through, where the caller knows better [1].
+
+    Returns
+    -------
+    ModelFacts
+        Parameters [1] and weight bytes [B], each with where it comes from.
 
     Raises
     ------
@@ -90,6 +116,20 @@ def model_facts(
 
 def resolve(request: Request, catalogue: Catalogue, profile_dirs: tuple[Path, ...] = ()) -> SizingInputs:
     """Replace every name in a request by the row it stands for.
+
+    Parameters
+    ----------
+    request
+        What is to be sized.
+    catalogue
+        Where names are looked up.
+    profile_dirs
+        Directories with profiles of the user's own.
+
+    Returns
+    -------
+    SizingInputs
+        The request with the rows it names.
 
     Raises
     ------
@@ -129,6 +169,18 @@ def resolve(request: Request, catalogue: Catalogue, profile_dirs: tuple[Path, ..
 def resolve_kv(request: KvRequest, catalogue: Catalogue) -> KvInputs:
     """Replace every name in a calculator request by the row it stands for.
 
+    Parameters
+    ----------
+    request
+        What is to be counted.
+    catalogue
+        Where names are looked up.
+
+    Returns
+    -------
+    KvInputs
+        The request with the rows it names.
+
     Raises
     ------
     InputError
@@ -162,6 +214,18 @@ def _under(option: str, problems: Iterable[Problem]) -> Iterator[Problem]:
 
 def load_model_file(path: Path, model_id: str | None = None) -> LoadedModel:
     """Read a model configuration from disk; its name is the file's own unless one is given, never the whole path.
+
+    Parameters
+    ----------
+    path
+        A `config.json`, or the directory that holds it.
+    model_id
+        Name for the model; absent, the file's own.
+
+    Returns
+    -------
+    LoadedModel
+        The model and its configuration.
 
     Raises
     ------

@@ -106,6 +106,24 @@ def format_quantity(value: float, unit: str) -> str:
     return f"{value:,.6g} {unit}"
 
 
+def format_percent(share: float, digits: int = 1) -> str:
+    """Write a share in percent.
+
+    >>> format_percent(0.757), format_percent(0.65, 0)
+    ('75.7 %', '65 %')
+    """
+    return f"{100 * share:.{digits}f} %"
+
+
+def counted(count: int, noun: str) -> str:
+    """Write a count with its noun in the right number.
+
+    >>> counted(1, "whole context"), counted(1200, "engine")
+    ('1 whole context', '1,200 engines')
+    """
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
 def format_duration(seconds: float) -> str:
     """Write a time span with a unit that fits.
 

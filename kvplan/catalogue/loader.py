@@ -44,6 +44,11 @@ class Catalogue:
     method that takes a name raises InputError when it fits none or several, and with every problem of the row when
     the row itself is wrong.
 
+    Parameters
+    ----------
+    files
+        The table files, kvplan's own before the user's.
+
     Attributes
     ----------
     version

@@ -30,6 +30,20 @@ class NameIndex:
     def of(cls, table: str, noun: str, rows: Iterable[tuple[str, tuple[str, ...]]]) -> NameIndex:
         """Build the index from the ids and aliases of a table's rows.
 
+        Parameters
+        ----------
+        table
+            Name of the table, for hints.
+        noun
+            What a row is, for messages, such as `model`.
+        rows
+            Id and aliases of each row.
+
+        Returns
+        -------
+        NameIndex
+            The names, ready to be looked up.
+
         Examples
         --------
         >>> index = NameIndex.of("models", "model", [("openai/gpt-oss-120b", ("oss",)), ("openai/gpt-oss-20b", ())])
@@ -52,6 +66,11 @@ class NameIndex:
         word
             An id, an alias, the part of an id after its last slash, or a fragment of any of them; letter case does
             not matter. The more direct way to name a row wins.
+
+        Returns
+        -------
+        str
+            The id.
 
         Raises
         ------

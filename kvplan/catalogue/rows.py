@@ -45,6 +45,16 @@ class TableRow:
     def record(self, record_class: type[ModelT]) -> ModelT:
         """Read and validate the row.
 
+        Parameters
+        ----------
+        record_class
+            Record that a row of this table must be.
+
+        Returns
+        -------
+        ModelT
+            The row.
+
         Raises
         ------
         InputError
@@ -56,6 +66,16 @@ class TableRow:
 
 def rows_of(files: Iterable[TableFile]) -> dict[str, TableRow]:
     """Read the rows of one table from its files; a later layer replaces rows of an earlier one by id.
+
+    Parameters
+    ----------
+    files
+        The table's files, kvplan's own before the user's.
+
+    Returns
+    -------
+    dict of TableRow
+        Rows by id, in the order of the files.
 
     Raises
     ------

@@ -55,6 +55,16 @@ TABLES: dict[str, Table[Any]] = {table.name: table for table in _ALL}
 def table_named(name: str) -> Table[Any]:
     """Return a table by its name.
 
+    Parameters
+    ----------
+    name
+        Name such as `models`.
+
+    Returns
+    -------
+    Table
+        The table of that name.
+
     Raises
     ------
     InputError

@@ -27,7 +27,13 @@ KvDtype = Annotated[
     str, typer.Option("--kv-dtype", help="bf16, fp16, fp8, int8, int4, nvfp4 or fp8_ds_mla.", metavar="DTYPE")
 ]
 Utilisation = Annotated[
-    str, typer.Option("--gpu-memory-utilisation", help="Share of GPU memory that vLLM may use.", metavar="SHARE")
+    str,
+    typer.Option(
+        "--gpu-memory-utilisation",
+        "--gpu-memory-utilization",
+        help="Share of GPU memory that vLLM may use.",
+        metavar="SHARE",
+    ),
 ]
 Software = Annotated[
     str, typer.Option("--software", help="Software set: reference (validated) or current (newest).", metavar="SET")
@@ -74,7 +80,8 @@ Oversubscription = Annotated[
     str, typer.Option("--oversubscription", help="Leaf bandwidth down to up, 1 to 16.", metavar="RATIO")
 ]
 VllmVersion = Annotated[
-    str | None, typer.Option("--vllm-version", help="vLLM release, such as 0.14.1. Default: the software set's.")
+    str | None,
+    typer.Option("--vllm-version", help="vLLM release, such as 0.14.1, with its own defaults."),
 ]
 AvailableGib = Annotated[
     str | None,

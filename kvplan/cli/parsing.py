@@ -23,10 +23,14 @@ class Options:
 
     Texts are read with `counts`, `numbers` and so on, by field; what cannot be read is kept as a problem under the
     option's name. `build` then raises all problems together with those that the record finds itself.
+
+    Parameters
+    ----------
+    names
+        Option name of each field that is not named like its option.
     """
 
     def __init__(self, names: Mapping[str, str] | None = None) -> None:
-        """Take the option name of each field."""
         self._names = names or {}
         self._values: dict[str, Any] = {}
         self._problems: list[Problem] = []
@@ -77,6 +81,16 @@ class Options:
     def build(self, record: type[RecordT]) -> RecordT:
         """Build the record.
 
+        Parameters
+        ----------
+        record
+            Record that the options fill.
+
+        Returns
+        -------
+        RecordT
+            The record, validated.
+
         Raises
         ------
         InputError
@@ -107,6 +121,18 @@ class Options:
 
 def directories(paths: Iterable[Path] | None, option: str) -> tuple[Path, ...]:
     """Check that every path is a directory.
+
+    Parameters
+    ----------
+    paths
+        Directories given, if any.
+    option
+        Option or variable that named them.
+
+    Returns
+    -------
+    tuple of Path
+        The same directories.
 
     Raises
     ------

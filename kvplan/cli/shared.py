@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from kvplan.cli.console import color, out, width
 from kvplan.cli.parsing import directories
-from kvplan.errors import PlanStaleError
+from kvplan.errors import InputError, PlanStaleError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -21,6 +21,16 @@ FORMATS = ("table", "json", "yaml", "md", "csv")
 
 def checked_format(value: str) -> str:
     """Check the `--format` of a verb that has no other option to check.
+
+    Parameters
+    ----------
+    value
+        Format asked for.
+
+    Returns
+    -------
+    str
+        The same format.
 
     Raises
     ------
@@ -47,6 +57,16 @@ def open_catalogue(user_dirs: list[Path] | None) -> Catalogue:
 def read_plan(path: Path) -> Plan:
     """Read a saved Plan.
 
+    Parameters
+    ----------
+    path
+        File that `kvplan size -o` wrote.
+
+    Returns
+    -------
+    Plan
+        The Plan, validated.
+
     Raises
     ------
     InputError
@@ -59,7 +79,9 @@ def read_plan(path: Path) -> Plan:
     from kvplan.schema.plan import FORMAT_VERSION, Plan
 
     document = read_json(path)
-    version = document.data.get("format_version") if isinstance(document.data, dict) else None
+    if not isinstance(document.data, dict) or "format_version" not in document.data:
+        raise InputError.single(document.where(), "is no Plan", allowed="a file that `kvplan size -o` saved")
+    version = document.data["format_version"]
     if isinstance(version, str) and version != FORMAT_VERSION:
         message = f"{path}: plan format {version!r}, this kvplan reads {FORMAT_VERSION}"
         raise PlanStaleError(message, hint="run kvplan size again")

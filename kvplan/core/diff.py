@@ -40,8 +40,10 @@ def differences(before: Plan, after: Plan) -> tuple[Difference, ...]:
 
     Parameters
     ----------
-    before, after
-        The Plans.
+    before
+        The Plan that was there.
+    after
+        The Plan that replaces it.
 
     Returns
     -------

@@ -82,6 +82,18 @@ def explain(plan: Plan, field: str) -> tuple[Explanation, ...]:
 def number_paths(data: Any, path: str = "") -> Iterator[str]:
     """Yield the path of every number, list elements by name where they have one.
 
+    Parameters
+    ----------
+    data
+        The Plan as plain data, or a part of it.
+    path
+        Path of that part; empty for the whole Plan.
+
+    Yields
+    ------
+    str
+        Path of a number.
+
     Examples
     --------
     >>> list(number_paths({"a": 1, "b": [{"name": "x", "c": 2}], "d": True}))
@@ -89,7 +101,7 @@ def number_paths(data: Any, path: str = "") -> Iterator[str]:
 
     References
     ----------
-    What is no number [1]: booleans, texts, and the constants and derivations that explain themselves.
+    Definition of a number here: neither a boolean nor a text, nor part of the sections that explain themselves.
     """
     if isinstance(data, dict):
         for key, value in data.items():
@@ -105,6 +117,18 @@ def number_paths(data: Any, path: str = "") -> Iterator[str]:
 def value_at(data: Any, path: str) -> Any:
     """Return the value at a path.
 
+    Parameters
+    ----------
+    data
+        The Plan as plain data.
+    path
+        Path as `number_paths` writes it.
+
+    Returns
+    -------
+    Any
+        What stands there.
+
     Raises
     ------
     KeyError
@@ -117,7 +141,7 @@ def value_at(data: Any, path: str) -> Any:
 
     References
     ----------
-    Paths as `number_paths` [1] writes them.
+    The paths in the Plan's own `derivation`.
     """
     for key, index in _STEP.findall(path):
         if key:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from kvplan.render.data import leaves
+from kvplan.render.figures import both_bytes
 from kvplan.render.view import Grid, Section, View
+from kvplan.units import GB, format_rate
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -26,9 +28,10 @@ def tables_view(version: str, sha256: str, counts: Mapping[str, int]) -> View:
 
 
 def rows_view(table: str, rows: Sequence[Record]) -> View:
-    """List the rows of a table: id, what it is, confidence, source."""
+    """List the rows of a table: id, what it is, confidence; sources stand in `show` and in the other formats."""
     headers, cells = rows_table(rows)
-    return (Section(f"{table} ({len(rows):,})", grid=Grid(headers, tuple(cells), "llll")),)
+    grid = Grid(headers[:3], tuple(row[:3] for row in cells), "lll")
+    return (Section(f"{table} ({len(rows):,})", grid=grid, below=("sources: --format csv, or `catalogue show`",)),)
 
 
 def rows_table(rows: Sequence[Record]) -> Table:
@@ -42,10 +45,25 @@ def rows_table(rows: Sequence[Record]) -> Table:
 
 
 def row_view(row: Record) -> View:
-    """Show one row, one line a field; layer groups and other lists one line an element."""
+    """Show one row, one line a field; layer groups and other lists one line an element, sizes with their unit."""
     headers, cells = row_table(row)
-    title = cells[0][1] if cells else ""
-    return (Section(title, grid=Grid(headers, tuple(cells), "ll")),)
+    shown = tuple((path, _with_unit(path, text)) for path, text in cells)
+    return (Section(cells[0][1] if cells else "", grid=Grid(headers, shown, "ll")),)
+
+
+def _with_unit(field: str, text: str) -> str:
+    """Write a number in the unit that its field's name states."""
+    try:
+        number = float(text)
+    except ValueError:
+        return text
+    if field.endswith("_bytes"):
+        return both_bytes(number)
+    if field.endswith("_bytes_per_s"):
+        return format_rate(number)
+    if field.endswith("_bits_per_s"):
+        return f"{number / GB:,.6g} Gb/s"
+    return f"{number:,.15g}"
 
 
 def row_table(row: Record) -> Table:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kvplan.render.data import leaves
-from kvplan.render.figures import both_bytes, percent
+from kvplan.render.figures import both_bytes
 from kvplan.render.limits_view import limit_grid
 from kvplan.render.view import Grid, Section, View
-from kvplan.units import KIB, MIB, format_bytes, format_duration, format_rate
+from kvplan.units import KIB, MIB, format_bytes, format_duration, format_percent, format_rate
 
 if TYPE_CHECKING:
     from kvplan.schema.ece import FaultTolerance
@@ -60,8 +60,8 @@ def _capacity(report: EceReport) -> Section:
                 "metadata"
             ),
             (
-                f"code efficiency {percent(report.code_efficiency)}, real usable fraction "
-                f"{percent(report.usable_fraction)}"
+                f"code efficiency {format_percent(report.code_efficiency)}, real usable fraction "
+                f"{format_percent(report.usable_fraction)}"
             ),
             (
                 f"{report.recovery_groups} recovery group(s): {groups}; {report.spare_pdisks} spare pdisks; checksum "
@@ -79,7 +79,7 @@ def _tolerance(tolerance: FaultTolerance) -> Section:
             str(item.nodes),
             str(item.node_failures),
             str(item.further_device_failures),
-            percent(item.code_efficiency),
+            format_percent(item.code_efficiency),
         )
         for item in tolerance.alternatives
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from kvplan.units import format_binary, format_bytes
 
 _LARGE_MARGIN = 9.995
+_MANY = 1000
 
 
 def both_bytes(count: float) -> str:
@@ -16,13 +17,13 @@ def both_bytes(count: float) -> str:
     return f"{format_bytes(count)} ({format_binary(count)})"
 
 
-def percent(share: float, digits: int = 1) -> str:
-    """Write a share in percent.
+def per_token(count: float) -> str:
+    """Write bytes a token, whole where they are many.
 
-    >>> percent(0.757)
-    '75.7 %'
+    >>> per_token(36_864), per_token(9_687_040.25), per_token(0.5)
+    ('36,864', '9,687,040', '0.5')
     """
-    return f"{100 * share:.{digits}f} %"
+    return f"{count:,.0f}" if count % 1 == 0 or count >= _MANY else f"{count:,.4g}"
 
 
 def margin_text(margin: float | None) -> str:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kvplan.render.figures import both_bytes
+from kvplan.render.figures import both_bytes, per_token
 from kvplan.render.view import Grid, Section, View
-from kvplan.units import format_binary, format_bytes
+from kvplan.units import counted, format_binary, format_bytes
 
 if TYPE_CHECKING:
     from kvplan.schema.kv import Accounting, Accountings, VllmLog
@@ -48,7 +48,7 @@ def kv_report_view(report: KvReport) -> View:
         Section(
             "Volume",
             (
-                f"{report.concurrency:,} contexts in flight store {both_bytes(report.volume_bytes)} in the tier",
+                f"{counted(report.concurrency, 'context')} in flight: {both_bytes(report.volume_bytes)} in the tier",
                 f"a hit of the whole context loads {both_bytes(report.context_loaded_bytes)}",
                 *_memory_lines(report),
             ),
@@ -80,7 +80,7 @@ def _row(accounting: Accounting) -> tuple[str, ...]:
     """Build the row of one accounting."""
     return (
         accounting.name,
-        f"{accounting.bytes_per_token:,.6g}",
+        per_token(accounting.bytes_per_token),
         format_binary(accounting.fixed_bytes, digits=3),
         format_bytes(accounting.context_bytes),
         format_binary(accounting.context_bytes),
@@ -96,8 +96,8 @@ def _memory_lines(report: KvReport) -> tuple[str, ...]:
     return (
         (
             f"{report.gpu} at TP {report.tp}: {format_binary(hbm.kv_bytes_per_gpu)} a GPU free for KV beside "
-            f"{format_bytes(hbm.weights_bytes_per_gpu)} of weights: {hbm.contexts_that_fit:,} whole contexts fit, "
-            f"{report.concurrency:,} in flight: {verdict}"
+            f"{format_bytes(hbm.weights_bytes_per_gpu)} of weights: room for "
+            f"{counted(hbm.contexts_that_fit, 'whole context')}, {report.concurrency:,} in flight: {verdict}"
         ),
     )
 

@@ -34,8 +34,13 @@ def ample_limits(limits: Iterable[Limit]) -> tuple[tuple[Limit, ...], str]:
     """
     judged = tuple(limits)
     rows = tuple(limit for limit in judged if not limit.holds or 0 < (limit.margin or 0) < 1)
-    rest = ", ".join(f"{_title(limit)} {margin_text(limit.margin)}" for limit in judged if limit not in rows)
+    rest = ", ".join(_short(limit) for limit in judged if limit not in rows)
     return rows, f"also hold: {rest}" if rest else ""
+
+
+def _short(limit: Limit) -> str:
+    """Name a limit that holds, with its margin where there is one."""
+    return _title(limit) if limit.margin is None else f"{_title(limit)} {margin_text(limit.margin)}"
 
 
 def _title(limit: Limit) -> str:

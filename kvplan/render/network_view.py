@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kvplan.render.figures import percent
 from kvplan.render.view import Grid, Section
-from kvplan.units import format_rate
+from kvplan.units import format_percent, format_rate
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -55,13 +54,13 @@ def _stage_row(stage: Stage) -> tuple[str, ...]:
         format_rate(stage.capacity_bytes_per_s),
         format_rate(stage.planned_bytes_per_s),
         format_rate(stage.load_bytes_per_s),
-        percent(stage.utilisation, 0),
+        format_percent(stage.utilisation, 0),
     )
 
 
 def _calibration(constants: Mapping[str, Constant]) -> tuple[str, ...]:
     """Say what share of a line is planned and how well that share is known."""
     factor, storage = constants["network.planning_factor"], constants["network.storage_client_factor"]
-    planned = f"{percent(factor.value, 0)} of the line ({factor.confidence})"
-    exception = f"{percent(storage.value, 2)} on the storage node's client NIC ({storage.confidence})"
+    planned = f"{format_percent(factor.value, 0)} of the line ({factor.confidence})"
+    exception = f"{format_percent(storage.value, 2)} on the storage node's client NIC ({storage.confidence})"
     return (f"planned: {planned}, {exception}: {storage.source}",)

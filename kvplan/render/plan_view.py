@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 from kvplan.core.derivation import derivation_of
 from kvplan.core.ece.strips import survival_words
 from kvplan.core.explanation import number_paths, value_at
-from kvplan.render.figures import both_bytes, margin_text, percent
+from kvplan.render.figures import both_bytes, margin_text, per_token
 from kvplan.render.kv_view import accounting_grid
 from kvplan.render.limits_view import ample_limits, limit_grid
 from kvplan.render.network_view import network_sections
 from kvplan.render.view import Grid, Section, View
-from kvplan.units import MIB, format_binary, format_bytes, format_duration, format_rate
+from kvplan.units import MIB, counted, format_binary, format_bytes, format_duration, format_percent, format_rate
 
 if TYPE_CHECKING:
     from kvplan.schema.ece import Limit
@@ -66,7 +66,7 @@ def _request(plan: Plan) -> Section:
     forced = f", forced: {', '.join(request.forced)}" if request.forced else ""
     manager = "on" if request.hybrid_manager else "off"
     survive = f", to survive {request.survive}" if request.survive else ""
-    engines = f"{plan.hbm.engines:,} engine{'s' if plan.hbm.engines != 1 else ''} of TP {request.tp}"
+    engines = f"{counted(plan.hbm.engines, 'engine')} of TP {request.tp}"
     return Section(
         "Request",
         (
@@ -88,18 +88,13 @@ def _request(plan: Plan) -> Section:
 
 
 def _kv(plan: Plan) -> Section:
-    """Show the three accountings by name."""
+    """Show the three accountings by name, and what the tier stores and gives back."""
     kv = plan.kv
+    stored = f"{per_token(kv.stored_bytes_per_token)} B/token, {both_bytes(kv.context_stored_bytes)} a context"
+    loaded = f"{per_token(kv.loaded_bytes_per_token)} B/token, {both_bytes(kv.context_loaded_bytes)} a context"
+    sizes = (f"stored and loaded: {stored}",) if stored == loaded else (f"stored: {stored}", f"loaded: {loaded}")
     return Section(
-        "KV cache",
-        grid=accounting_grid(kv.accounting),
-        below=(
-            (
-                f"stored {kv.stored_bytes_per_token:,.6g} B/token, {both_bytes(kv.context_stored_bytes)} a context; "
-                f"loaded {kv.loaded_bytes_per_token:,.6g} B/token, {both_bytes(kv.context_loaded_bytes)} a context"
-            ),
-            *kv.accounting.external_tier.formula,
-        ),
+        "KV cache", grid=accounting_grid(kv.accounting), below=(*sizes, *kv.accounting.external_tier.formula)
     )
 
 
@@ -113,7 +108,7 @@ def _memory(plan: Plan) -> Section:
         (
             (
                 f"{format_binary(hbm.kv_bytes_per_gpu)} a GPU free for KV (overhead assumed): "
-                f"{hbm.contexts_that_fit:,} whole contexts an engine, {plan.request.concurrency:,} in flight"
+                f"{counted(hbm.contexts_that_fit, 'whole context')} an engine, {plan.request.concurrency:,} in flight"
                 f"{' (assumed)' if assumed else ''}: {verdict}"
             ),
         ),
@@ -164,7 +159,9 @@ def _chosen(plan: Plan) -> Section:
     chosen = next(candidate for candidate in plan.candidates if candidate.chosen)
     rows, rest = ample_limits(chosen.limits)
     drives = f"{profile.drives_per_node} x {format_bytes(profile.drive_bytes)}"
-    groups = f"{profile.recovery_groups} recovery group{'s' if profile.recovery_groups > 1 else ''}"
+    groups = counted(profile.recovery_groups, "recovery group")
+    usable = format_percent(profile.usable_fraction)
+    layout = f"block {profile.block_bytes // MIB} MiB, {profile.spare_pdisks} spare pdisks, {groups}"
     survives = survival_words(tolerance.node_failures, tolerance.further_device_failures)
     recommended = "recommended" if tolerance.ibm_recommended else f"IBM names {', '.join(tolerance.ibm_codes) or '-'}"
     return Section(
@@ -172,10 +169,7 @@ def _chosen(plan: Plan) -> Section:
         (
             f"{profile.nodes} nodes of {drives}: {both_bytes(profile.raw_bytes)} raw",
             f"usable {both_bytes(profile.usable_bytes)} before file-system metadata",
-            (
-                f"code efficiency {percent(profile.code_efficiency)}, real usable {percent(profile.usable_fraction)} "
-                f"(block {profile.block_bytes // MIB} MiB, {profile.spare_pdisks} spare pdisks, {groups})"
-            ),
+            f"code efficiency {format_percent(profile.code_efficiency)}, real usable {usable} ({layout})",
             f"survives {survives}; {recommended}",
             (
                 f"rebuild at least {format_duration(profile.rebuild.drive_s)} a drive, "
@@ -191,7 +185,7 @@ def _chosen(plan: Plan) -> Section:
 def _buys(plan: Plan) -> Section:
     """Say what the tier buys for this model and context."""
     bought, demand = plan.buys, plan.demand
-    share = percent(plan.constants["guidance.planned_read_share"].value, 0)
+    share = format_percent(plan.constants["guidance.planned_read_share"].value, 0)
     return Section(
         "What it buys",
         (

@@ -28,7 +28,9 @@ class PlanRequest(Record):
     software: str
     cache_backend: str
     chunk_tokens: Annotated[int, Explained("tokens", "as asked, else the software set's or the back end's default")]
-    checkpoint_tokens: Annotated[int, Explained("tokens", "as asked, else one recurrent checkpoint per chunk")]
+    checkpoint_tokens: Annotated[
+        int, Explained("tokens", "as asked, else one recurrent checkpoint a chunk, 256 tokens at least")
+    ]
     block_tokens: Annotated[int, Explained("tokens", "block size of the engine, from the software set")]
     hybrid_manager: bool
     vllm_version: str

@@ -24,8 +24,10 @@ def judge(
     ----------
     name
         Stable name of the limit.
-    need, have
-        What the rule or the request asks for and what there is, both in the unit [unit].
+    need
+        What the rule or the request asks for [unit].
+    have
+        What there is [unit].
     unit
         Unit of both.
     text

@@ -27,6 +27,16 @@ class ParamCounts:
 def language_part(config: Mapping[str, object]) -> Mapping[str, object]:
     """Return the language model's part of a configuration, nested or not; it inherits whether embeddings are tied.
 
+    Parameters
+    ----------
+    config
+        The whole configuration.
+
+    Returns
+    -------
+    Mapping
+        The part that holds the language model's keys.
+
     References
     ----------
     transformers 5.24.0, configuration_utils.py, `get_text_config`.
@@ -43,6 +53,16 @@ def language_part(config: Mapping[str, object]) -> Mapping[str, object]:
 def hidden_size(fields: Fields) -> int:
     """Return the width of the residual stream [1].
 
+    Parameters
+    ----------
+    fields
+        Configuration of the language model.
+
+    Returns
+    -------
+    int
+        Width [1].
+
     References
     ----------
     transformers 5.24.0, the configuration class of each model type.
@@ -58,6 +78,16 @@ def hidden_size(fields: Fields) -> int:
 def head_dim(fields: Fields) -> int:
     """Return the width of a head [1], `hidden / heads` where the configuration leaves it out.
 
+    Parameters
+    ----------
+    fields
+        Configuration of the language model.
+
+    Returns
+    -------
+    int
+        Width [1].
+
     References
     ----------
     transformers 5.24.0, models/llama/modeling_llama.py.
@@ -72,6 +102,22 @@ def head_dim(fields: Fields) -> int:
 
 def layer_entry(fields: Fields, name: str, layer: int, *, required: bool = False) -> object:
     """Return a layer's entry in a list, None where there is no list; a list that is too short is reported.
+
+    Parameters
+    ----------
+    fields
+        Configuration of the language model.
+    name
+        Key of the list.
+    layer
+        Position of the layer, from 0 [1].
+    required
+        Whether a list that is missing is reported.
+
+    Returns
+    -------
+    object
+        The entry as it stands in the file; None where there is none.
 
     References
     ----------
@@ -96,6 +142,16 @@ def layer_entry(fields: Fields, name: str, layer: int, *, required: bool = False
 def layer_count(fields: Fields) -> int:
     """Return the number of layers [1].
 
+    Parameters
+    ----------
+    fields
+        Configuration of the language model.
+
+    Returns
+    -------
+    int
+        Layers [layers].
+
     References
     ----------
     transformers 5.24.0, the configuration class of each model type.
@@ -110,6 +166,16 @@ def layer_count(fields: Fields) -> int:
 
 def block_kinds(fields: Fields) -> tuple[str, ...]:
     """Return the kinds of the blocks of a model that interleaves mixers and MLPs: mamba, attention, moe, mlp.
+
+    Parameters
+    ----------
+    fields
+        Configuration of the language model.
+
+    Returns
+    -------
+    tuple of str
+        One kind a block; empty when the configuration gives none that is known, which is reported.
 
     References
     ----------

@@ -208,7 +208,7 @@ def absent_pattern(fields: Fields, kinds: tuple[LayerKind, ...], *names: str) ->
         Configuration of the language model.
     kinds
         The kinds that the model type has.
-    names
+    *names
         Keys that would give the pattern.
 
     Returns

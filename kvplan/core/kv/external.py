@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from math import ceil
 from typing import TYPE_CHECKING
 
@@ -88,20 +89,48 @@ def external_accounting(
     >>> stored.bytes_per_token, 100 * stored.context_bytes
     (73728.0, 884736000000)
     """
-    stored, loaded = stored_parts(groups, dtype, setup), loaded_parts(groups, dtype, setup)
+    moved = _moved(tuple(groups), dtype, setup)
     accounting = Accounting(
         name="external-tier",
         scope=f"everything that the {setup.tp} ranks of one engine write" if setup.tp > 1 else "everything written",
-        rule=_rule_text(groups, setup),
-        bytes_per_token=_slope(stored),
-        fixed_bytes=sum(part.term.fixed_bytes for part in stored),
-        context_bytes=_files_bytes(stored, context_tokens, setup),
-        formula=tuple(_line(part, dtype, setup) for part in stored),
+        rule=moved.rule,
+        bytes_per_token=moved.stored_bytes_per_token,
+        fixed_bytes=sum(part.term.fixed_bytes for part in moved.stored),
+        context_bytes=_files_bytes(moved.stored, context_tokens, setup),
+        formula=moved.formula,
     )
     return ExternalKv(
         accounting=accounting,
+        loaded_bytes_per_token=moved.loaded_bytes_per_token,
+        context_loaded_bytes=_files_bytes(moved.loaded, context_tokens, setup),
+        notes=moved.notes,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Moved:
+    """What of an external accounting is the same for every context length."""
+
+    stored: tuple[Part, ...]
+    loaded: tuple[Part, ...]
+    stored_bytes_per_token: float
+    loaded_bytes_per_token: float
+    rule: str
+    formula: tuple[str, ...]
+    notes: tuple[str, ...]
+
+
+@lru_cache(maxsize=1024)
+def _moved(groups: tuple[LayerGroup, ...], dtype: KvDtype, setup: ExternalSetup) -> _Moved:
+    """Work out once for a model and a setup what every context length shares."""
+    stored, loaded = stored_parts(groups, dtype, setup), loaded_parts(groups, dtype, setup)
+    return _Moved(
+        stored=stored,
+        loaded=loaded,
+        stored_bytes_per_token=_slope(stored),
         loaded_bytes_per_token=_slope(loaded),
-        context_loaded_bytes=_files_bytes(loaded, context_tokens, setup),
+        rule=_rule_text(groups, setup),
+        formula=tuple(_line(part, dtype, setup) for part in stored),
         notes=external_notes(groups, setup),
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from kvplan.core.kv.formula import formula_lines
@@ -51,12 +52,19 @@ def minimal_accounting(groups: Sequence[LayerGroup], dtype: KvDtype, context_tok
     >>> accounting.bytes_per_token, accounting.fixed_bytes, accounting.context_bytes
     (327680.0, 0, 327680000)
     """
+    slope, fixed, lines = _whatever_the_length(tuple(groups), dtype)
     return Accounting(
         name="minimal",
         scope="the model once",
         rule=RULES["minimal"].text,
-        bytes_per_token=slope_bytes_per_token(groups, dtype),
-        fixed_bytes=fixed_bytes(groups, dtype),
+        bytes_per_token=slope,
+        fixed_bytes=fixed,
         context_bytes=context_bytes(groups, dtype, context_tokens),
-        formula=formula_lines(groups, dtype),
+        formula=lines,
     )
+
+
+@lru_cache(maxsize=1024)
+def _whatever_the_length(groups: tuple[LayerGroup, ...], dtype: KvDtype) -> tuple[float, int, tuple[str, ...]]:
+    """Work out once for a model what every context shares: slope [B/token], fixed part [B], the sum written out."""
+    return slope_bytes_per_token(groups, dtype), fixed_bytes(groups, dtype), formula_lines(groups, dtype)

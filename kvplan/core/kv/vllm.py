@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from kvplan.core.kv.vllm_groups import vllm_pool
@@ -65,7 +66,7 @@ def vllm_accounting(groups: Sequence[LayerGroup], dtype: KvDtype, context_tokens
     >>> on.bytes_per_token, on.fixed_bytes, on.context_bytes
     (36864.0, 307298304, 5139136512)
     """
-    pool = vllm_pool(groups, dtype, setup)
+    pool = _pool(tuple(groups), dtype, setup)
     return Accounting(
         name="vllm-gpu",
         scope=f"one GPU of TP {setup.tp}",
@@ -75,6 +76,12 @@ def vllm_accounting(groups: Sequence[LayerGroup], dtype: KvDtype, context_tokens
         context_bytes=sum(share.bytes_of(context_tokens) for share in pool.shares),
         formula=tuple(_line(share, context_tokens) for share in pool.shares),
     )
+
+
+@lru_cache(maxsize=1024)
+def _pool(groups: tuple[LayerGroup, ...], dtype: KvDtype, setup: VllmSetup) -> Pool:
+    """Lay out the pool once for a model and a setup; it is the same for every context length."""
+    return vllm_pool(groups, dtype, setup)
 
 
 def _rule(pool: Pool, setup: VllmSetup) -> str:

@@ -27,6 +27,20 @@ FAILURES_ASKED: dict[Survive, int] = {"node": 1, "node+drive": 2, "2-nodes": 2, 
 def limits_of(tier: Tier, inputs: SizingInputs, demand: Demand) -> tuple[Limit, ...]:
     """Judge a tier on every limit, the guidance's axes first.
 
+    Parameters
+    ----------
+    tier
+        Candidate with its geometry and rates.
+    inputs
+        The request with the catalogue rows that it names.
+    demand
+        What the tier must give: reads [B/s] and capacity [B].
+
+    Returns
+    -------
+    tuple of Limit
+        Each limit with its verdict and margin [1].
+
     Examples
     --------
     >>> callable(limits_of)
@@ -62,6 +76,11 @@ def choose(tiers: Sequence[Tier], limits: Sequence[Sequence[Limit]]) -> int:
         Candidates, smallest first; at most one is marked as forced.
     limits
         The limits of each.
+
+    Returns
+    -------
+    int
+        Position of the chosen tier, from 0 [1].
 
     Raises
     ------
@@ -110,6 +129,11 @@ def physical_choice(limits: Sequence[Sequence[Limit]], planned_share: float) -> 
         The limits of each tier, smallest first.
     planned_share
         Share of read bandwidth that may be planned [1]; unlike the guidance, physics keeps the rest in reserve.
+
+    Returns
+    -------
+    int or None
+        Position of the tier, from 0 [1]; None when none is enough.
     """
     for index, judged in enumerate(limits):
         reads = next(limit for limit in judged if limit.name == READ_LIMIT)

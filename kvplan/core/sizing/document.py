@@ -23,6 +23,16 @@ if TYPE_CHECKING:
 def plan_of(outcome: Outcome) -> Plan:
     """Write an outcome down.
 
+    Parameters
+    ----------
+    outcome
+        Everything that the engine computed.
+
+    Returns
+    -------
+    Plan
+        The document, complete with findings, open points and derivations.
+
     Examples
     --------
     See `kvplan.size`.

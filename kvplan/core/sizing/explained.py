@@ -18,6 +18,16 @@ GUIDANCE_RANGE = "upper end of the published range"
 def derivation_table(outcome: Outcome) -> dict[str, Derivation]:
     """Join the explanations in the field annotations with those that name this request's own sources.
 
+    Parameters
+    ----------
+    outcome
+        Everything that the engine computed.
+
+    Returns
+    -------
+    dict of Derivation
+        Explanations by path, list elements left open as in `candidates[].nodes`.
+
     Examples
     --------
     >>> "profile.usable_bytes" in static_derivations(Plan)

@@ -17,6 +17,16 @@ FINDINGS = (*findings_tier.FINDINGS, *findings_workload.FINDINGS, *findings_soft
 def findings(outcome: Outcome) -> tuple[PlanWarning, ...]:
     """Collect every finding of an outcome, the gravest first.
 
+    Parameters
+    ----------
+    outcome
+        Everything that the engine computed.
+
+    Returns
+    -------
+    tuple of PlanWarning
+        Errors, then warnings, then information, each in the order of `FINDINGS`.
+
     Examples
     --------
     >>> len(FINDINGS) > 10

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from kvplan.core.kv.vllm_groups import vllm_pool
 from kvplan.core.kv.widths import state_bytes
 from kvplan.core.sizing.inputs import PARAMS_FROM_NAME
 from kvplan.core.sizing.versions import outside
@@ -91,27 +92,46 @@ def _latent_copies(outcome: Outcome) -> Iterator[PlanWarning]:
         yield PlanWarning(id="latent-copies", severity="warning", text=text, source=backend.source)
 
 
+def _recurrent_groups(outcome: Outcome) -> list[Recurrent]:
+    """Return the model's recurrent layers."""
+    return [group for group in outcome.inputs.model.spec.groups if isinstance(group, Recurrent)]
+
+
 def _recurrent_state(outcome: Outcome) -> Iterator[PlanWarning]:
-    """Say what recurrent layers mean for a prefix store."""
-    recurrent = [group for group in outcome.inputs.model.spec.groups if isinstance(group, Recurrent)]
-    if not recurrent:
-        return
-    backend = outcome.setup.stack.backend
-    state = sum(group.layers * state_bytes(group) for group in recurrent)
-    per_token = state / outcome.setup.checkpoint_tokens
-    text = (
-        f"recurrent layers keep {format_binary(state)} of state; one checkpoint every "
-        f"{outcome.setup.checkpoint_tokens:,} tokens adds {per_token:,.0f} B to each stored token"
-    )
-    severity = "warning" if per_token > outcome.kv.accounting.minimal.bytes_per_token else "info"
-    yield PlanWarning(id="recurrent-state", severity=severity, text=text, source="computed: slope + state / spacing")
-    if not backend.stores_recurrent_state or not outcome.setup.hybrid_manager:
+    """Say what the state of recurrent layers adds to each stored token."""
+    state = sum(group.layers * state_bytes(group) for group in _recurrent_groups(outcome))
+    if state:
+        per_token = state / outcome.setup.checkpoint_tokens
         text = (
-            f"{backend.id} {'does not store recurrent state' if not backend.stores_recurrent_state else 'runs here'}"
-            f"{'' if not backend.stores_recurrent_state else ' without the hybrid manager'}: restored prefixes of this "
-            "model would be wrong or refused"
+            f"recurrent layers keep {format_binary(state)} of state; one checkpoint every "
+            f"{outcome.setup.checkpoint_tokens:,} tokens adds {per_token:,.0f} B to each stored token"
         )
-        yield PlanWarning(id="recurrent-unsupported", severity="error", text=text, source=backend.source)
+        severity = "warning" if per_token > outcome.kv.accounting.minimal.bytes_per_token else "info"
+        yield PlanWarning(id="recurrent-state", severity=severity, text=text, source="slope + state / spacing")
+
+
+def _recurrent_chunks(outcome: Outcome) -> Iterator[PlanWarning]:
+    """Say so when the chunk length does not fit the blocks that vLLM makes for a recurrent hybrid."""
+    if not _recurrent_groups(outcome) or not outcome.setup.hybrid_manager:
+        return
+    groups, dtype = outcome.inputs.model.spec.groups, outcome.inputs.request.kv_dtype
+    block_tokens = vllm_pool(groups, dtype, outcome.setup.vllm).block_tokens
+    if outcome.setup.chunk_tokens % block_tokens:
+        text = (
+            f"vLLM grows its blocks to {block_tokens:,} tokens for this model; chunks of "
+            f"{outcome.setup.chunk_tokens:,} tokens are no multiple of it: set --chunk-tokens {block_tokens}"
+        )
+        yield PlanWarning(id="chunk-not-multiple", severity="warning", text=text, source="LMCache/LMCache#5217")
+
+
+def _recurrent_unsupported(outcome: Outcome) -> Iterator[PlanWarning]:
+    """Say so when recurrent state would not survive the tier."""
+    backend = outcome.setup.stack.backend
+    if not _recurrent_groups(outcome) or (backend.stores_recurrent_state and outcome.setup.hybrid_manager):
+        return
+    lack = "runs here without the hybrid manager" if backend.stores_recurrent_state else "stores no recurrent state"
+    text = f"{backend.id} {lack}: restored prefixes of this model would be wrong or refused"
+    yield PlanWarning(id="recurrent-unsupported", severity="error", text=text, source=backend.source)
 
 
 def _params_from_name(outcome: Outcome) -> Iterator[PlanWarning]:
@@ -123,7 +143,9 @@ def _params_from_name(outcome: Outcome) -> Iterator[PlanWarning]:
 
 
 FINDINGS = (
+    _recurrent_unsupported,
     _recurrent_state,
+    _recurrent_chunks,
     _private_files,
     _unreleased,
     _version_mismatch,

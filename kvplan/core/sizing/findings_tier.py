@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from kvplan.core.sizing.candidates import broken, limit_sentence
 from kvplan.schema.plan import PlanWarning
-from kvplan.units import format_rate
+from kvplan.units import format_percent, format_rate
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -51,8 +51,8 @@ def _write_bandwidth(outcome: Outcome) -> Iterator[PlanWarning]:
     if need > have:
         share = outcome.inputs.constant("guidance.hit_share")
         text = (
-            f"at a hit share of {share:.0%} (assumed) the read demand brings {format_rate(need)} of writes; the tier "
-            f"writes {format_rate(have)}"
+            f"at a hit share of {format_percent(share, 0)} (assumed) the read demand brings {format_rate(need)} of "
+            f"writes; the tier writes {format_rate(have)}"
         )
         yield PlanWarning(id="write-bandwidth", severity="warning", text=text, source="computed; hit share assumed")
 

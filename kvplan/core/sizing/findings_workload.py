@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from kvplan.core.sizing.candidates import broken, physical_choice
 from kvplan.core.sizing.guidance import AXES, MODEL_AXIS, guidance_gaps
 from kvplan.schema.plan import PlanWarning
-from kvplan.units import format_bytes, format_rate
+from kvplan.units import format_bytes, format_percent, format_rate
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,8 +35,8 @@ def _rule_oversizes(outcome: Outcome) -> Iterator[PlanWarning]:
     axes = " and ".join(limit.name for limit in broken(outcome.limits[index]) if limit.name in AXES)
     text = (
         f"by {axes} the guidance asks for {outcome.chosen.name}; bandwidth and capacity are met by {smaller.name} "
-        f"({smaller.nodes} nodes read {format_rate(smaller.rates.read_bytes_per_s)}, {share:.0%} of it covers the "
-        f"{format_rate(outcome.demand.read_bytes_per_s)} asked, and hold "
+        f"({smaller.nodes} nodes read {format_rate(smaller.rates.read_bytes_per_s)}, {format_percent(share, 0)} of it "
+        f"covers the {format_rate(outcome.demand.read_bytes_per_s)} asked, and hold "
         f"{smaller.geometry.usable_bytes // max(outcome.kv.context_stored_bytes, 1):,} contexts)"
     )
     if MODEL_AXIS in axes:

@@ -65,6 +65,24 @@ def other_software(
 ) -> OtherSoftware:
     """Say what the other software set would store and load [B] for the same context [tokens].
 
+    Parameters
+    ----------
+    groups
+        Layer groups of the model.
+    dtype
+        Type of the cached keys and values.
+    context_tokens
+        Length of the context [tokens].
+    setup
+        The other engine, back end, chunk length and tensor parallelism.
+    chosen
+        The KV section of the software asked for.
+
+    Returns
+    -------
+    OtherSoftware
+        What is stored and loaded, a token [B/token] and a context [B], and the comparison in words.
+
     Examples
     --------
     >>> callable(other_software)

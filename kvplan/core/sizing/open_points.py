@@ -17,6 +17,16 @@ if TYPE_CHECKING:
 def open_points(outcome: Outcome) -> tuple[OpenPoint, ...]:
     """List the assumed constants and catalogue rows that the Plan rests on.
 
+    Parameters
+    ----------
+    outcome
+        Everything that the engine computed.
+
+    Returns
+    -------
+    tuple of OpenPoint
+        Constants, then rows, then what is assumed of the model.
+
     Examples
     --------
     >>> callable(open_points)

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from kvplan.schema.software import CacheBackend
 
 MAX_TP = 1024
+CHECKPOINT_TOKENS = 256
+"""Least default spacing of recurrent checkpoints: the chunk length that vLLM's and LMCache's file tiers use."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +58,8 @@ def setup_of(request: Request | KvRequest, stack: Stack, tp: int) -> Setup:
     """Fill in what the request leaves open, for one software stack.
 
     The chunk length is the request's, else the software set's when its own back end is used, else the back end's
-    default; recurrent states are checkpointed once a chunk unless asked otherwise; the hybrid manager follows the
-    software set and is off where the back end cannot work with it.
+    default; recurrent states are checkpointed once a chunk, but not more often than every 256 tokens, unless asked
+    otherwise; the hybrid manager follows the software set and is off where the back end cannot work with it.
     """
     software, backend = stack.software, stack.backend
     default_chunk = software.chunk_tokens if backend.id == software.cache_backend else backend.default_chunk_tokens
@@ -67,7 +69,7 @@ def setup_of(request: Request | KvRequest, stack: Stack, tp: int) -> Setup:
         stack=stack,
         tp=tp,
         chunk_tokens=chunk_tokens,
-        checkpoint_tokens=request.checkpoint_tokens or chunk_tokens,
+        checkpoint_tokens=request.checkpoint_tokens or max(chunk_tokens, CHECKPOINT_TOKENS),
         hybrid_manager=wanted and _allows_hybrid_manager(backend, software.vllm),
     )
 

@@ -15,6 +15,11 @@ def release_key(version: str) -> tuple[int, ...]:
     version
         Dotted release number; anything after the numbers is ignored [1].
 
+    Returns
+    -------
+    tuple of int
+        The first four numbers [1].
+
     Examples
     --------
     >>> release_key("0.14.1") < release_key("0.23")
@@ -32,8 +37,17 @@ def outside(version: str, first: str, last: str) -> str:
 
     Parameters
     ----------
-    version, first, last
-        Release numbers; an empty end is open [1]. The last is inclusive with all its patch releases.
+    version
+        Release number in question [1].
+    first
+        First release of the range, inclusive; empty where it has no beginning [1].
+    last
+        Last release of the range, inclusive with all its patch releases; empty where it has no end [1].
+
+    Returns
+    -------
+    str
+        The range missed, such as `0.22 or later`; empty inside.
 
     Examples
     --------

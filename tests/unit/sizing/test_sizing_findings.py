@@ -180,9 +180,17 @@ def test_open_points_are_the_assumed_values() -> None:
 
 
 def test_a_model_without_a_known_maximum_is_an_open_point() -> None:
-    plan = plan_for(model="tiiuae/falcon-7b", context_tokens=2_000)
-    unchecked = [point.id for point in plan.open_points if point.id.endswith(".max-position")]
-    assert bool(unchecked) == (plan.model.max_position_tokens is None)
+    plan = plan_for(model="tiiuae/falcon-40b", context_tokens=2_000)
+    assert plan.model.max_position_tokens is None
+    assert "models.tiiuae/falcon-40b.max-position" in {point.id for point in plan.open_points}
+    assert not any(point.id.endswith(".max-position") for point in plan_for().open_points)
+
+
+def test_a_model_that_is_assumed_is_an_open_point() -> None:
+    name = "ByteDance-Seed/Seed-OSS-36B-Instruct"
+    plan = plan_for(model=name)
+    assert plan.model.confidence == "assumed"
+    assert f"models.{name}" in {point.id for point in plan.open_points}
 
 
 def test_a_limit_in_words() -> None:
