@@ -31,15 +31,16 @@ MODELS = (
     "moonshotai/Kimi-K2-Instruct",
 )
 """Windows, plain GQA, MLA, a recurrent hybrid, a small and a very large model."""
-SURVIVE: tuple[Survive | None, ...] = (None, "node", "node+drive", "2-nodes", "3-nodes")
+SURVIVE: tuple[Survive | None, ...] = (None, "node", None, "node+drive", None, "2-nodes", None, "3-nodes")
+"""Half of the requests ask for no tolerance, which is the default."""
+FLEETS = (3, 8, 16, 32, 48, 64, 80, 96, 128, 160, 200, 256, 272, 300, 384, 512, 768, 1_000, 2_048)
+"""GPUs, every published range and every gap between them included."""
 GPU_TYPES = ("rtx-pro-6000", "h200", "b200")
 DTYPES: tuple[KvDtype, ...] = ("bf16", "fp8")
 SOFTWARE: tuple[SoftwareChoice, ...] = ("reference", "current")
 LONGEST_CONTEXT = 126_976
-MOST_GPUS = 2_048
 CONTEXT_STEP = 7_919
-GPU_STEP = 997
-"""Steps that share no factor with the lengths they walk over, so every value is visited before one comes again."""
+"""Shares no factor with the longest context, so every length is visited before one comes again."""
 
 
 def requests(count: int) -> Iterator[Request]:
@@ -54,7 +55,7 @@ def requests(count: int) -> Iterator[Request]:
         yield Request(
             model=MODELS[index % len(MODELS)],
             context_tokens=1_024 + index * CONTEXT_STEP % LONGEST_CONTEXT,
-            gpus=1 + index * GPU_STEP % MOST_GPUS,
+            gpus=FLEETS[index % len(FLEETS)],
             survive=SURVIVE[index % len(SURVIVE)],
             gpu=GPU_TYPES[index // 2 % len(GPU_TYPES)],
             kv_dtype=DTYPES[index // 3 % len(DTYPES)],

@@ -6,12 +6,12 @@
     ├── UsageError              2  the command line contradicts itself
     ├── InputError              3  one or more problems in what was given; all of them at once
     ├── NoProfileFitsError      4  no candidate satisfies every limit
-    ├── DiffersError            5  two plans differ (with --exit-code)
     └── PlanStaleError          8  a plan was altered or written by another format
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from enum import IntEnum
@@ -19,6 +19,9 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+MAX_SHOWN = 40
+"""Characters of a value that a message shows."""
 
 
 class ExitCode(IntEnum):
@@ -94,12 +97,6 @@ class NoProfileFitsError(KvplanError):
     exit_code = ExitCode.NO_PROFILE_FITS
 
 
-class DiffersError(KvplanError):
-    """Two plans differ and the caller asked for an exit code."""
-
-    exit_code = ExitCode.DIFFERS
-
-
 class PlanStaleError(KvplanError):
     """A plan was written by another format version or altered by hand."""
 
@@ -114,6 +111,21 @@ def did_you_mean(word: str, choices: Iterable[str], *, limit: int = 3) -> str:
     >>> did_you_mean("zzz", ["gpt-oss-120b"])
     ''
     """
+    # Compared in lower case, offered as spelled.
     lowered = {choice.lower(): choice for choice in choices}
     close = [lowered[match] for match in get_close_matches(word.lower(), lowered, n=limit, cutoff=0.6)]
     return f"did you mean {' or '.join(repr(match) for match in close)}?" if close else ""
+
+
+def shown(value: object) -> str:
+    """Write a value as a message shows it: containers by their kind only, cut where it is long.
+
+    >>> shown("abc"), shown(True), shown(None), shown([1, 2]), shown({"a": 1}), shown(1.5), shown("x" * 50)
+    ("'abc'", 'true', 'an empty value', 'a list', 'a mapping', '1.5', "'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…")
+    """
+    if isinstance(value, Mapping | list | tuple):
+        return "a mapping" if isinstance(value, Mapping) else "a list"
+    if value is None:
+        return "an empty value"
+    text = repr(value).lower() if isinstance(value, bool) else repr(value)
+    return text if len(text) <= MAX_SHOWN else f"{text[:MAX_SHOWN]}…"

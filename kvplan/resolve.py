@@ -146,6 +146,7 @@ def resolve(request: Request, catalogue: Catalogue, profile_dirs: tuple[Path, ..
     )
     gpu = attempt(lambda: catalogue.gpu(request.gpu), "--gpu")
     profiles = attempt(lambda: load_profiles(profile_dirs))
+    # Whatever could be resolved is checked even when something else could not: one run names everything.
     problems.extend(_contradictions(request, loaded, facts, profiles))
     parts = profiles and attempt(lambda: tuple(_parts(profile, catalogue) for profile in profiles))
     if problems or not facts or not gpu or not parts:
@@ -239,6 +240,7 @@ def load_model_file(path: Path, model_id: str | None = None) -> LoadedModel:
     config = document.data
     stem = path.resolve().name if is_directory else path.stem
     named = config.get("_name_or_path")
+    # `_name_or_path` is often a path on the machine that saved the file, which says nothing about the model.
     own_name = named if isinstance(named, str) and named and not named.startswith((".", "/")) else stem
     spec = read_config(config, model_id=model_id or own_name, source=document.name)
     return LoadedModel(spec.model_copy(update={"source": f"configuration file {path.name}"}), config)
@@ -291,9 +293,8 @@ def _params(
     named = params_from_name(spec.id)
     if named is not None:
         return named.total, params_active or named.active, f"{PARAMS_FROM_NAME} {spec.id!r}", "vendor"
-    msg = "--model"
     raise InputError.single(
-        msg,
+        where="--model",
         f"the parameter count of {spec.id!r} is unknown",
         hint="give it with --params, such as --params 70B, and --active-params for a mixture of experts",
     )

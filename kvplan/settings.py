@@ -46,6 +46,7 @@ class Settings:
             Directories in the order given; whether they exist is for their reader to say.
         """
         variables = os.environ if environment is None else environment
+        # `VARIABLE=` in a shell means unset to whoever types it.
         data_dir = variables.get(DATA_DIR_VARIABLE, "")
         return cls(
             catalogue_dirs=_directories(variables.get(CATALOGUE_VARIABLE, "")),

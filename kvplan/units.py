@@ -42,6 +42,7 @@ def parse_count(text: str) -> int:
     if match is None:
         message = f"{text!r} is not a number"
         raise ValueError(message)
+    # In whole numbers throughout: as floats, 1.1M might come out one short.
     whole, _, fraction = match["number"].replace(",", "").replace("_", "").partition(".")
     multiple = _MULTIPLES[(match["multiple"] or "").lower()]
     scaled, rest = divmod(int(whole + fraction) * multiple, 10 ** len(fraction))
@@ -52,6 +53,19 @@ def parse_count(text: str) -> int:
         message = f"{text!r} is beyond {MAX_COUNT:,}"
         raise ValueError(message)
     return int(scaled)
+
+
+def is_number(text: str) -> bool:
+    """Tell whether a text is a plain number, with or without a fraction or an exponent.
+
+    >>> is_number("-1.5e9"), is_number("1,024"), is_number("x")
+    (True, False, False)
+    """
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def format_bytes(count: float, *, digits: int = 4) -> str:

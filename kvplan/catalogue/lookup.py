@@ -77,6 +77,7 @@ class NameIndex:
         InputError
             When no row has such a name, with names that are close; or when several have, naming up to eight.
         """
+        # An id as it is written always means itself, even where it is also a fragment of others.
         if word in self.ids:
             return word
         lowered = word.strip().lower()

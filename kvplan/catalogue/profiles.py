@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -12,7 +13,7 @@ from kvplan.inputs.validation import validate
 from kvplan.schema.profile import Profile
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
 _KEPT_PROFILES = 256
@@ -52,29 +53,30 @@ def _profiles_in(directory: Path) -> dict[str, Profile]:
     """Read the profiles of one directory by name."""
     profiles: dict[str, Profile] = {}
     problems: list[Problem] = []
-    for path in _profile_files(directory):
+    for file in _profile_files(directory):
         try:
-            profile = _profile(path, path.stat().st_mtime_ns)
+            profile = _profile(file.path, file.stat().st_mtime_ns)
         except InputError as error:
             problems += error.problems
             continue
         if profile.name in profiles:
-            problems.append(Problem(str(path), f"{profile.name!r} is given twice in this directory", key="name"))
+            problems.append(Problem(file.path, f"{profile.name!r} is given twice in this directory", key="name"))
         profiles[profile.name] = profile
     if problems:
         raise InputError(problems)
     return profiles
 
 
-def _profile_files(directory: Path) -> Iterator[Path]:
-    """Yield the files of a directory that hold profiles, by name."""
+def _profile_files(directory: Path) -> list[os.DirEntry[str]]:
+    """List the files of a directory that hold profiles, by name."""
     if not directory.is_dir():
         what = "is not a directory" if directory.exists() else "does not exist"
         raise InputError.single(str(directory), what, allowed="a directory with profiles")
-    yield from sorted(directory.glob("*.yaml"))
+    with os.scandir(directory) as entries:
+        return sorted((entry for entry in entries if entry.name.endswith(".yaml")), key=lambda entry: entry.name)
 
 
 @lru_cache(maxsize=_KEPT_PROFILES)
-def _profile(path: Path, _changed_ns: int) -> Profile:
+def _profile(path: str, _changed_ns: int) -> Profile:
     """Read one profile, again only when its file has changed."""
     return validate(Profile, read_yaml(path))

@@ -103,6 +103,7 @@ def _own_rows(file: TableFile) -> Iterator[TableRow]:
         document = partial(_row_document, file.name, text, line)
         found = _ID.match(text)
         names = _ALIASES.search(text)
+        # Aliases that are not in flow style need the parser, and so does an id that is not first.
         if found and (names or "\n  aliases:" not in text):
             aliases = _listed(names["names"]) if names else ()
             yield TableRow(found["id"], aliases, f"{file.name}:{line + 1}", document, 0)

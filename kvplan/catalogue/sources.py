@@ -62,6 +62,8 @@ def digest(files: Iterable[TableFile]) -> str:
     summed = hashlib.sha256(f"{CATALOGUE_VERSION}\n".encode())
     for file in files:
         content = file.path.read_bytes()
+        # Neither directory nor its place in the list: the same tables give the same hash on every machine. The length
+        # keeps two files from passing for one that joins them.
         summed.update(f"{min(file.layer, 1)} {file.name} {len(content)}\n".encode())
         summed.update(content)
     return summed.hexdigest()

@@ -50,6 +50,7 @@ def verify(catalogue: Catalogue, profiles: Sequence[Profile] | None = None) -> t
     tuple of Problem
         All of them, table by table; empty when the catalogue is sound.
     """
+    # References are worth following only between rows that are sound, so the checks come in three steps.
     problems = [problem for table in TABLES.values() for problem in _table_problems(catalogue, table)]
     if not problems:
         problems += _reference_problems(catalogue)

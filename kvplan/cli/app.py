@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from kvplan.cli import catalogue, diff, ece, explain, kv, size
+from kvplan.errors import ExitCode
 from kvplan.version import VERSION
 
 if TYPE_CHECKING:
@@ -52,6 +53,9 @@ def run(arguments: Sequence[str] | None = None) -> int:
     try:
         app(args=list(arguments) if arguments is not None else None, prog_name="kvplan")
     except SystemExit as stop:
+        if stop.code == ExitCode.INTERRUPTED:
+            # typer has caught Ctrl-C; whoever catches it from us says so.
+            raise KeyboardInterrupt from None
         return stop.code if isinstance(stop.code, int) else int(bool(stop.code))
     sys.stdout.flush()
     return 0

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from kvplan.cli import options
 from kvplan.errors import InputError, Problem, UsageError
 
 if TYPE_CHECKING:
@@ -50,34 +51,37 @@ def add(  # noqa: PLR0913 - one parameter an option
     active_params: Annotated[str | None, typer.Option("--active-params", help="Parameters per token.")] = None,
     source: Annotated[str | None, typer.Option("--source", help="Where the figures come from.")] = None,
     confidence: Annotated[
-        str, typer.Option("--confidence", help="measured, vendor, derived or assumed.", metavar="LEVEL")
-    ] = "assumed",
+        str | None,
+        typer.Option(
+            "--confidence",
+            help="measured, vendor, derived or assumed. Default: assumed; with --config, vendor.",
+            metavar="LEVEL",
+        ),
+    ] = None,
     replace: Annotated[bool, typer.Option("--replace", help="Replace a row with the same id.")] = False,
+    format_: options.Format = "table",
 ) -> None:
     """Add a model by its configuration file or by explicit layer groups."""
     from kvplan.catalogue.add import add_model
-    from kvplan.cli.console import out
     from kvplan.cli.parsing import Options
+    from kvplan.cli.shared import FORMATS
     from kvplan.schema.model import ModelSpec
 
     if (config is None) == (not group):
         message = "give either --config or one --group or more"
         raise UsageError(message, hint=EXAMPLES.replace("   |   ", "\n"))
-    if config is not None:
-        spec = _from_config(config, id_)
-    else:
-        asked = Options(_NAMES)
-        asked.plain(id=id_ or "", groups=[_group(text) for text in group or []], aliases=tuple(alias or ()))
-        asked.plain(source=source or "", confidence=confidence)
-        asked.counts(max_position_tokens=max_position)
-        asked.params(params_total=params, params_active=active_params)
-        spec = asked.build(ModelSpec)
+    asked = Options(_NAMES)
+    chosen = asked.form(format_, FORMATS)
+    asked.plain(**(_from_config(config, id_) if config else _from_groups(group or [])))
+    asked.plain(id=id_, aliases=alias, source=source, confidence=confidence)
+    asked.counts(max_position_tokens=max_position)
+    asked.params(params_total=params, params_active=active_params)
+    spec = asked.build(ModelSpec)
     _check_said(spec)
-    path = add_model(spec, to, replace=replace)
-    out(f"added {spec.id} to {path}\n")
+    _show_added(chosen, spec, add_model(spec, to, replace=replace))
 
 
-def _from_config(config: Path, model_id: str | None) -> ModelSpec:
+def _from_config(config: Path, model_id: str | None) -> dict[str, object]:
     """Read a configuration file and count its parameters where they can be counted."""
     from kvplan.resolve import load_model_file, model_facts
 
@@ -85,9 +89,13 @@ def _from_config(config: Path, model_id: str | None) -> ModelSpec:
     try:
         facts = model_facts(loaded)
     except InputError:
-        return loaded.spec
-    counts = {"params_total": facts.params_total, "params_active": facts.params_active}
-    return loaded.spec.model_copy(update=counts)
+        return loaded.spec.model_dump()
+    return {**loaded.spec.model_dump(), "params_total": facts.params_total, "params_active": facts.params_active}
+
+
+def _from_groups(texts: list[str]) -> dict[str, object]:
+    """Read layer groups; the name and the source are for the options to give."""
+    return {"id": "", "source": "", "confidence": "assumed", "groups": [_group(text) for text in texts]}
 
 
 def _group(text: str) -> dict[str, object]:
@@ -95,6 +103,20 @@ def _group(text: str) -> dict[str, object]:
     kind, *fields = (part.strip() for part in text.split(","))
     pairs = (field.partition("=") for field in fields)
     return {"kind": kind, **{key.strip(): value.strip() for key, _, value in pairs}}
+
+
+def _show_added(chosen: str, spec: ModelSpec, path: Path) -> None:
+    """Say what was added where."""
+    from kvplan.cli.shared import show, versioned
+    from kvplan.render.view import Section
+
+    show(
+        chosen,
+        data=lambda: versioned(added=spec.id, file=str(path), row=spec.model_dump(mode="json")),
+        view=lambda: (Section(f"added {spec.id} to {path}"),),
+        title=f"Added {spec.id}",
+        rows=lambda: (("added", "file"), [(spec.id, str(path))]),
+    )
 
 
 def _check_said(spec: ModelSpec) -> None:

@@ -1,23 +1,49 @@
-"""What goes to the terminal: results to stdout, everything else to stderr; width and colour decided here."""
+"""What goes to stdout, and how wide and colourful it may be; errors are written by `kvplan.__main__`."""
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import sys
 
+from kvplan.errors import KvplanError
+
 DEFAULT_WIDTH = 80
 MIN_WIDTH = 40
+_PLAIN_LINES = str.maketrans("─│├└", "-|+`")
 
 
 def out(text: str) -> None:
-    """Write a result to stdout."""
-    sys.stdout.write(text)
+    """Write a result to stdout, in ASCII where stdout's encoding cannot hold it.
+
+    Parameters
+    ----------
+    text
+        The result, ending in a newline.
+
+    Raises
+    ------
+    KvplanError
+        When stdout takes no more, as a full disk does.
+    """
+    try:
+        sys.stdout.write(_encodable(text, sys.stdout.encoding or "utf-8"))
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        message = f"stdout cannot be written: {(error.strerror or str(error)).lower()}"
+        raise KvplanError(message) from error
 
 
-def say(text: str) -> None:
-    """Write a line for people to stderr."""
-    sys.stderr.write(f"{text}\n")
+def _encodable(text: str, encoding: str) -> str:
+    """Replace lines by hyphens and escape the rest as JSON does where an encoding cannot hold a text."""
+    try:
+        text.encode(encoding)
+    except UnicodeEncodeError:
+        return "".join(char if char.isascii() else json.dumps(char)[1:-1] for char in text.translate(_PLAIN_LINES))
+    return text
 
 
 def width() -> int:

@@ -32,7 +32,7 @@ def diff(
         data=lambda: render.diff_data(found, before.name, after.name),
         view=lambda: render.diff_view(found, before.name, after.name),
         title=f"{before.name} and {after.name}",
-        rows=lambda: (render.HEADERS, [render.diff_row(item) for item in found]),
+        rows=lambda: (render.HEADERS, [render.diff_cells(item) for item in found]),
     )
     if exit_code and found:
         raise typer.Exit(ExitCode.DIFFERS)

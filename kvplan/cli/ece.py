@@ -60,9 +60,9 @@ def ece(  # noqa: PLR0913 - one parameter an option
     asked.plain(erasure_code=code, release=release)
     asked.counts(nodes=nodes, drives_per_node=drives_per_node, block_mib=block_mib)
     asked.counts(spare_pdisks=spares, set_size_percent=set_size)
-    asked.scaled(TB, "TB such as 7.68", drive_bytes=drive_tb)
-    asked.scaled(GB, "Gb/s such as 400", nic_bits_per_s=nic_gbits)
-    asked.scaled(GB, "GB/s such as 12.5", write_bytes_per_s=write_gb_per_s)
+    asked.scaled(TB, "TB from 0.001 to 1,000, such as 7.68", drive_bytes=drive_tb)
+    asked.scaled(GB, "Gb/s above 0, such as 400", nic_bits_per_s=nic_gbits)
+    asked.scaled(GB, "GB/s, 0 or more, such as 12.5", write_bytes_per_s=write_gb_per_s)
     asked.numbers(rated_drive_writes_per_day=dwpd)
     _ece(asked, catalogue, format_)
 

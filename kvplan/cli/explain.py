@@ -27,7 +27,7 @@ def explain(
     Formula, inputs, units and sources, and the same for everything that went into it.
     """
     from kvplan.cli.console import color, out, width
-    from kvplan.cli.shared import checked_format, read_plan, show
+    from kvplan.cli.shared import checked_format, read_plan, show, versioned
     from kvplan.core.explanation import explain as explained
     from kvplan.render import explain as render
 
@@ -38,7 +38,7 @@ def explain(
         return
     show(
         chosen,
-        data=lambda: {"format_version": "1.0", "explanations": [render.explanation_data(item) for item in found]},
+        data=lambda: versioned(explanations=[render.explanation_data(item) for item in found]),
         view=lambda: render.explanation_view(found),
         title=f"{plan.name}: {field or 'every number'}",
         rows=lambda: (render.HEADERS, render.explanation_rows(found)),

@@ -73,7 +73,7 @@ def kv(  # noqa: PLR0913 - one parameter an option
     asked.counts(chunk_tokens=chunk_tokens, checkpoint_tokens=checkpoint_tokens, max_batched_tokens=max_batched_tokens)
     asked.params(params_total=params)
     asked.numbers(gpu_memory_utilisation=gpu_memory_utilisation)
-    asked.scaled(GIB, "GiB such as 19.6", available_bytes=available_gib)
+    asked.scaled(GIB, "GiB above 0, such as 19.6", available_bytes=available_gib)
     _kv(asked, catalogue, format_)
 
 

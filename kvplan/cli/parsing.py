@@ -10,10 +10,12 @@ from pydantic import BaseModel, ValidationError
 
 from kvplan.errors import InputError, Problem, did_you_mean
 from kvplan.inputs.validation import problems_of
-from kvplan.units import parse_count
+from kvplan.units import MAX_COUNT, parse_count
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from kvplan.inputs.loc import Loc
 
 RecordT = TypeVar("RecordT", bound=BaseModel)
 
@@ -34,6 +36,7 @@ class Options:
         self._names = names or {}
         self._values: dict[str, Any] = {}
         self._problems: list[Problem] = []
+        self._out_of_range: dict[str, Problem] = {}
 
     def plain(self, **values: object) -> None:
         """Take values as they are; None leaves a field to its default."""
@@ -53,7 +56,18 @@ class Options:
 
     def scaled(self, unit_size: int, unit: str, **texts: str | None) -> None:
         """Read decimal numbers of a unit, kept as whole numbers of what the unit counts."""
-        self._read(texts, lambda text: int(_decimal(text) * unit_size), f"a number of {unit}")
+        allowed = f"a number of {unit}"
+        self._read(texts, lambda text: int(_decimal(text) * unit_size), allowed)
+        for field, text in texts.items():
+            # The record would speak of what the unit counts, which nobody typed.
+            name = self._names[field]
+            self._out_of_range[name] = Problem(name, f"{text!r} is out of range", allowed=allowed)
+
+    def directories(self, option: str, paths: Iterable[Path] | None) -> tuple[Path, ...]:
+        """Take directories, and keep a problem of each that is none."""
+        found = tuple(paths or ())
+        self._problems.extend(_not_directories(found, option))
+        return found
 
     def form(self, value: str, allowed: Sequence[str]) -> str:
         """Check the `--format` of a verb and give it back."""
@@ -101,11 +115,18 @@ class Options:
             built = record(**self._values)
         except ValidationError as error:
             unread = {problem.where for problem in problems}
-            found = problems_of(error, lambda loc: self._names.get(str(loc[0]), str(loc[0])) if loc else "")
-            problems.extend(_without_key(problem) for problem in found if problem.where not in unread)
+            found = [problem for problem in problems_of(error, self._place) if problem.where not in unread]
+            problems.extend(self._out_of_range.get(problem.where, problem) for problem in _innermost(found))
             raise InputError(problems) from None
         self.check()
         return built
+
+    def _place(self, loc: Loc) -> str:
+        """Name the option of a value; of a repeated option also which one, counted from 1, and the field in it."""
+        field, index, *inner = (*loc, "", "")[: max(len(loc), 2)]
+        name = self._names.get(str(field), str(field))
+        numbered = f"{name} {index + 1}" if isinstance(index, int) else name
+        return f"{numbered}: {inner[-1]}" if inner else numbered
 
     def _read(self, texts: Mapping[str, str | None], parse: Callable[[str], Any], allowed: str) -> None:
         """Read texts, or keep their problems."""
@@ -140,14 +161,25 @@ def directories(paths: Iterable[Path] | None, option: str) -> tuple[Path, ...]:
         Naming each that is not.
     """
     found = tuple(paths or ())
-    problems = [
-        Problem(option, f"{path} is {'no directory' if path.exists() else 'missing'}", allowed="a directory")
-        for path in found
-        if not Path(path).is_dir()
-    ]
+    problems = _not_directories(found, option)
     if problems:
         raise InputError(problems)
     return found
+
+
+def _not_directories(paths: Iterable[Path], option: str) -> list[Problem]:
+    """Name each path that is no directory."""
+    return [
+        Problem(option, f"{path} is {'no directory' if path.exists() else 'missing'}", allowed="a directory")
+        for path in paths
+        if not path.is_dir()
+    ]
+
+
+def _innermost(problems: Sequence[Problem]) -> list[Problem]:
+    """Leave out what is said of a whole value when something inside it is wrong."""
+    places = [problem.where for problem in problems]
+    return [problem for problem in problems if not any(place.startswith(f"{problem.where} ") for place in places)]
 
 
 def _parse_params(text: str) -> int:
@@ -164,9 +196,7 @@ def _decimal(text: str) -> Decimal:
     if not number.is_finite():
         message = f"{text!r} is not a finite number"
         raise ValueError(message)
+    if abs(number) > MAX_COUNT:
+        message = f"{text!r} is beyond {MAX_COUNT:,}"
+        raise ValueError(message)
     return number
-
-
-def _without_key(problem: Problem) -> Problem:
-    """Drop the field's own name: the option's name says it already."""
-    return Problem(problem.where, problem.what, allowed=problem.allowed, hint=problem.hint)

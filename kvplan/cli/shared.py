@@ -88,6 +88,13 @@ def read_plan(path: Path) -> Plan:
     return validate(Plan, document)
 
 
+def versioned(**fields: object) -> dict[str, object]:
+    """Return a result that is no record of its own as data with a format version."""
+    from kvplan.schema.plan import FORMAT_VERSION
+
+    return {"format_version": FORMAT_VERSION, **fields}
+
+
 def show_view(view: View) -> None:
     """Print a view for people."""
     from kvplan.render.text import view_text

@@ -90,17 +90,19 @@ def _size(
 ) -> None:
     """Build the request, size it, save and show the Plan."""
     from kvplan.api import size as size_request
-    from kvplan.cli.parsing import directories
     from kvplan.cli.shared import FORMATS, open_catalogue
     from kvplan.schema.request import Request
     from kvplan.settings import Settings
 
     chosen = asked.form(format_, FORMATS)
-    request = asked.build(Request)
+    settings = Settings.from_environment()
+    asked.directories("KVPLAN_CATALOGUE", settings.catalogue_dirs)
+    asked.directories("--catalogue", catalogue)
     extra = (
-        *directories(Settings.from_environment().profile_dirs, "KVPLAN_PROFILES"),
-        *directories(profiles, "--profiles"),
+        *asked.directories("KVPLAN_PROFILES", settings.profile_dirs),
+        *asked.directories("--profiles", profiles),
     )
+    request = asked.build(Request)
     plan = size_request(request, catalogue=open_catalogue(catalogue), profile_dirs=extra)
     if output is not None:
         _save(plan, output)

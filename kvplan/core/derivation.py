@@ -24,6 +24,10 @@ def static_derivations(model: type[BaseModel], prefix: str = "") -> dict[str, De
 
     Keys are field paths such as `profile.usable_bytes`; `[]` stands for every element of a list, as in
     `candidates[].nodes`.
+
+    >>> from kvplan.schema.plan import Plan
+    >>> static_derivations(Plan)["profile.usable_bytes"].unit
+    'B'
     """
     return dict(_walk(model, prefix))
 
@@ -44,6 +48,7 @@ def derivation_of(path: str, derivations: dict[str, Derivation]) -> Derivation |
     >>> derivation_of("model.groups[0].layers", table).formula
     'from the configuration'
     """
+    # From the most specific to the least: this element, its name in any list, any element, then what it stands in.
     candidates = [path, _last_index_kept(path), pattern_of(path)]
     parent = pattern_of(path)
     while "." in parent or parent.endswith("[]"):

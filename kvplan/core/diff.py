@@ -52,10 +52,10 @@ def differences(before: Plan, after: Plan) -> tuple[Difference, ...]:
 
     Examples
     --------
-    See `kvplan diff --help`.
-
-    >>> callable(differences)
-    True
+    >>> import kvplan
+    >>> plan = kvplan.size(kvplan.Request(model="gpt-oss-120b", context_tokens=130_000, gpus=128))
+    >>> [(found.path, found.kind) for found in differences(plan, plan.model_copy(update={"reason": "none"}))]
+    [('reason', 'changed')]
 
     References
     ----------
@@ -81,6 +81,7 @@ def _leaves(data: Any, path: str = "") -> Iterator[tuple[str, Any]]:
     """Yield path and value of every scalar, list elements by name where they have one."""
     if isinstance(data, dict):
         for key, value in data.items():
+            # Only at the top: a field of that name further down is data like any other.
             if path or key not in _NOT_COMPARED:
                 yield from _leaves(value, f"{path}.{key}" if path else key)
     elif isinstance(data, list):

@@ -55,10 +55,11 @@ def explain(plan: Plan, field: str) -> tuple[Explanation, ...]:
 
     Examples
     --------
-    See `kvplan explain --help`.
-
-    >>> callable(explain)
-    True
+    >>> import kvplan
+    >>> plan = kvplan.size(kvplan.Request(model="gpt-oss-120b", context_tokens=130_000, gpus=128))
+    >>> usable, = explain(plan, "profile.usable_bytes")
+    >>> usable.value == plan.profile.usable_bytes, usable.unit
+    (True, 'B')
 
     References
     ----------
@@ -70,12 +71,10 @@ def explain(plan: Plan, field: str) -> tuple[Explanation, ...]:
     paths = list(number_paths(data))
     wanted = _canonical(data, field) if field else ""
     if wanted is None:
-        msg = "field"
-        raise InputError.single(msg, f"the plan has no field {field!r}", hint=_hint(field, paths))
+        raise InputError.single(where="field", what=f"the plan has no field {field!r}", hint=_hint(field, paths))
     found = [path for path in paths if not wanted or path == wanted or path.startswith((f"{wanted}.", f"{wanted}["))]
     if not found:
-        msg = "field"
-        raise InputError.single(msg, f"{field!r} holds no number", hint=_hint(field, paths))
+        raise InputError.single(where="field", what=f"{field!r} holds no number", hint=_hint(field, paths))
     return tuple(_explanation(path, data, plan.derivation, ()) for path in found)
 
 
@@ -190,6 +189,7 @@ def _canonical(data: Any, field: str) -> str | None:
 
 def _explanation(path: str, data: Any, derivations: dict[str, Derivation], above: tuple[str, ...]) -> Explanation:
     """Build the tree of one number; a number that is its own ancestor is not followed again."""
+    # Names of constants hold dots, so they are looked up whole instead of being walked.
     if path.startswith(_CONSTANTS):
         row = data["constants"][path.removeprefix(_CONSTANTS)]
         return Explanation(

@@ -126,6 +126,7 @@ def write_atomically(path: str | Path, data: bytes | str) -> None:
     if not target.parent.is_dir():
         raise InputError.single(str(path), f"cannot be written: there is no directory {str(Path(path).parent)!r}")
     try:
+        # A device or a pipe cannot be replaced by a rename, and should not be.
         if target.exists() and not target.is_file():
             target.write_bytes(content)
         else:
@@ -147,6 +148,7 @@ def _read_bytes(path: Path, max_bytes: int) -> bytes:
     name = str(path)
     try:
         with path.open("rb") as file:
+            # One byte more than allowed tells a file that is too big from one that just fits.
             content = file.read(max_bytes + 1)
     except FileNotFoundError as error:
         what = "is a link to nothing" if path.is_symlink() else "does not exist"
@@ -178,6 +180,7 @@ def _reason(error: Exception) -> str:
 
 def _replace(target: Path, content: bytes) -> None:
     """Write beside the target, force it to disk, and rename."""
+    # Beside the target, because a rename is atomic within one file system only.
     temporary = target.parent / f".kvplan-{secrets.token_hex(8)}.tmp"
     try:
         descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
@@ -188,6 +191,7 @@ def _replace(target: Path, content: bytes) -> None:
             file.flush()
             os.fsync(file.fileno())
         temporary.replace(target)
+    # An interrupt too must leave no temporary file behind.
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise

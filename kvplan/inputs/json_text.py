@@ -71,6 +71,7 @@ def parse_json(text: str, name: str, *, non_finite: bool = False) -> Any:
         raise InputError(_duplicates(text, name, str(error))) from error
     except RecursionError as error:
         raise _too_deep(name) from error
+    # Python's own limit depends on the build; this one does not, and YAML has the same.
     if _deeper_than(data, MAX_DEPTH):
         raise _too_deep(name)
     return data

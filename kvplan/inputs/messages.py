@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from kvplan.errors import did_you_mean
+from kvplan.errors import did_you_mean, shown
+from kvplan.units import is_number
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from pydantic_core import ErrorDetails
 
-MAX_SHOWN = 40
 QUOTE = "put it in quotes"
 UNQUOTE = "write it without quotes"
 
@@ -96,20 +96,6 @@ def message_of(error: ErrorDetails) -> Message:
     return Message(what, _ALLOWED.get(kind, "").format(**words), _hint(kind, error["input"], context))
 
 
-def shown(value: Any) -> str:
-    """Write a value as short as a message can bear.
-
-    >>> shown("abc"), shown(True), shown(None), shown([1, 2]), shown({"a": 1}), shown(1.5)
-    ("'abc'", 'true', 'nothing', 'a list', 'a mapping', '1.5')
-    """
-    if isinstance(value, dict | list | tuple):
-        return "a mapping" if isinstance(value, dict) else "a list"
-    if value is None:
-        return "nothing"
-    text = repr(value).lower() if isinstance(value, bool) else repr(value)
-    return text if len(text) <= MAX_SHOWN else f"{text[:MAX_SHOWN]}…"
-
-
 def _hint(kind: str, given: Any, context: Mapping[str, Any]) -> str:
     """Say how to put it right, where that can be told from the value."""
     if kind in _CHOICES:
@@ -117,7 +103,7 @@ def _hint(kind: str, given: Any, context: Mapping[str, Any]) -> str:
         return did_you_mean(str(context.get("tag", given)), [choice.strip("'") for choice in choices])
     if kind == "string_type" and isinstance(given, int | float):
         return QUOTE
-    if kind in {"int_type", "float_type"} and isinstance(given, str) and _is_number(given):
+    if kind in {"int_type", "float_type"} and isinstance(given, str) and is_number(given):
         return UNQUOTE
     return ""
 
@@ -125,15 +111,6 @@ def _hint(kind: str, given: Any, context: Mapping[str, Any]) -> str:
 def _plain(value: Any) -> Any:
     """Write whole limits without a fraction."""
     return int(value) if isinstance(value, float) and value.is_integer() else value
-
-
-def _is_number(text: str) -> bool:
-    """Tell whether a text reads as a number."""
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
 
 
 def _lowered(message: str) -> str:

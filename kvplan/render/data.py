@@ -7,6 +7,8 @@ import io
 import json
 from typing import TYPE_CHECKING, Any
 
+from kvplan.units import is_number
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
@@ -60,15 +62,7 @@ def leaves(data: Any, path: str = "") -> Iterator[tuple[str, Any]]:
 
 def _harmless(cell: str) -> str:
     """Keep a spreadsheet from running a text as a formula; numbers stay numbers."""
-    if cell.startswith(_FORMULA_STARTS) and not _is_number(cell):
+    # Negative numbers begin like formulas and must stay numbers.
+    if cell.startswith(_FORMULA_STARTS) and not is_number(cell):
         return f"'{cell}"
     return cell
-
-
-def _is_number(cell: str) -> bool:
-    """Tell whether a text is a plain number."""
-    try:
-        float(cell)
-    except ValueError:
-        return False
-    return True

@@ -2,28 +2,32 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
+from kvplan.core.diff import Difference
+from kvplan.render.figures import value_text
 from kvplan.render.view import Grid, Section, View
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from kvplan.core.diff import Difference
-
 HEADERS = ("change", "field", "before", "after", "relative")
+_ELEMENT = re.compile(r"(?P<element>.*\])\.(?:name|id|erasure_code)")
+_DETAIL = re.compile(r"network\.(?:degraded\.\w+\.)?stages\[.*|candidates\[.*\]\.limits\[.*|.*\.text")
 _SIGNS = {"added": "+", "removed": "-", "changed": "~"}
 
 
 def diff_view(differences: Sequence[Difference], before: str, after: str) -> View:
-    """Arrange differences as one section."""
+    """Arrange differences as one section: what decides, not what follows from it; data and rows hold every field."""
     if not differences:
         return (Section(f"{before} and {after}", ("no difference",)),)
-    rows = tuple(diff_row(difference) for difference in differences)
-    grid = Grid(("", "Field", "Before", "After", "Change"), rows, "lllll")
+    rows = tuple(diff_row(difference) for difference in _whole_elements(differences))
+    grid = Grid(("", "Field", "Before", "After", "Change"), rows, "lllll") if rows else None
     counts = {kind: sum(item.kind == kind for item in differences) for kind in _SIGNS}
     summary = ", ".join(f"{count} {kind}" for kind, count in counts.items() if count)
-    return (Section(f"{before} -> {after}", grid=grid, below=(summary,)),)
+    every = f"{summary}; every field, those of stages and limits too: --format json or csv"
+    return (Section(f"{before} -> {after}", grid=grid, below=(every,)),)
 
 
 def diff_row(difference: Difference) -> tuple[str, ...]:
@@ -32,10 +36,15 @@ def diff_row(difference: Difference) -> tuple[str, ...]:
     return (
         _SIGNS[difference.kind],
         difference.path,
-        _shown(difference.before),
-        _shown(difference.after),
+        value_text(difference.before),
+        value_text(difference.after),
         "" if relative is None else f"{100 * relative:+.1f} %",
     )
+
+
+def diff_cells(difference: Difference) -> tuple[str, ...]:
+    """Return one difference for a spreadsheet: the change as a word, for a sign would start a formula."""
+    return (difference.kind, *diff_row(difference)[1:])
 
 
 def diff_data(differences: Sequence[Difference], before: str, after: str) -> dict[str, Any]:
@@ -57,12 +66,13 @@ def diff_data(differences: Sequence[Difference], before: str, after: str) -> dic
     }
 
 
-def _shown(value: Any) -> str:
-    """Write one side of a difference."""
-    if value is None:
-        return ""
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, int):
-        return f"{value:,}"
-    return f"{value:,.6g}" if isinstance(value, float) else str(value)
+def _whole_elements(differences: Sequence[Difference]) -> list[Difference]:
+    """Leave details out, and put a list element that came or went on one line instead of one a field."""
+    named = ((_ELEMENT.fullmatch(item.path), item) for item in differences if item.kind != "changed")
+    elements = [Difference(match["element"], item.kind, None, None) for match, item in named if match]
+    lines: dict[str, Difference] = {}
+    for item in differences:
+        around = next((element for element in elements if item.path.startswith(f"{element.path}.")), item)
+        if not _DETAIL.fullmatch(around.path):
+            lines[around.path] = around
+    return list(lines.values())

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from rich.markup import escape
 from rich.tree import Tree
 
+from kvplan.render.figures import value_text
 from kvplan.render.text import DEFAULT_WIDTH, captured, text_console
 from kvplan.render.view import Grid, Section, View
 
@@ -62,7 +63,7 @@ def explanation_rows(explanations: Sequence[Explanation]) -> list[tuple[str, ...
 
 def _tree(explanation: Explanation) -> Tree:
     """Build the tree of one number."""
-    tree = Tree(f"[bold]{escape(explanation.path)}[/bold] = {_value(explanation.value)} {escape(explanation.unit)}")
+    tree = Tree(f"[bold]{escape(explanation.path)}[/bold] = {value_text(explanation.value)} {escape(explanation.unit)}")
     if explanation.formula:
         tree.add(escape(f"= {explanation.formula}"))
     for item in explanation.inputs:
@@ -72,10 +73,3 @@ def _tree(explanation: Explanation) -> Tree:
     elif explanation.confidence == "assumed":
         tree.add("assumed")
     return tree
-
-
-def _value(value: Any) -> str:
-    """Write a value, whole numbers grouped."""
-    if isinstance(value, int):
-        return f"{value:,}"
-    return f"{value:,.6g}" if isinstance(value, float) else str(value)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from kvplan.units import format_binary, format_bytes
 
 _LARGE_MARGIN = 9.995
@@ -37,3 +39,27 @@ def margin_text(margin: float | None) -> str:
     if margin > _LARGE_MARGIN:
         return f"x {margin + 1:,.0f}"
     return f"{100 * margin:+.0f} %"
+
+
+def value_text(value: Any) -> str:
+    """Write the value of any field: numbers grouped, yes or no, nothing where there is none.
+
+    >>> value_text(1234567), value_text(0.123456789), value_text(True), value_text(None), value_text("8+2P")
+    ('1,234,567', '0.123457', 'yes', '', '8+2P')
+    """
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int):
+        return f"{value:,}"
+    return significant(value, 6) if isinstance(value, float) else str(value)
+
+
+def significant(value: float, digits: int = 3) -> str:
+    """Write a number with so many digits, grouped; large ones whole, never with an exponent.
+
+    >>> significant(0.17973), significant(105.2), significant(8412.7), significant(3.15e11, 6)
+    ('0.18', '105', '8,413', '315,000,000,000')
+    """
+    return f"{value:,.0f}" if abs(value) >= 10**digits else f"{value:,.{digits}g}"

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from kvplan.render.figures import both_bytes, per_token
 from kvplan.render.view import Grid, Section, View
-from kvplan.units import counted, format_binary, format_bytes
+from kvplan.units import GIB, counted, format_binary, format_bytes
 
 if TYPE_CHECKING:
     from kvplan.schema.kv import Accounting, Accountings, VllmLog
@@ -15,9 +15,7 @@ if TYPE_CHECKING:
 
 def accounting_grid(accountings: Accountings) -> Grid:
     """Lay the three accountings out side by side, each with its name."""
-    rows = tuple(
-        _row(accounting) for accounting in (accountings.minimal, accountings.vllm_gpu, accountings.external_tier)
-    )
+    rows = tuple(_row(accounting) for accounting in accountings.all)
     return Grid(("Accounting", "B/token", "Fixed", "Context GB", "Context GiB"), rows, "lrrrr")
 
 
@@ -39,11 +37,7 @@ def kv_report_view(report: KvReport) -> View:
                 ),
             ),
             accounting_grid(accountings),
-            (
-                *accounting_lines(accountings.minimal),
-                *accounting_lines(accountings.vllm_gpu),
-                *accounting_lines(accountings.external_tier),
-            ),
+            tuple(line for accounting in accountings.all for line in accounting_lines(accounting)),
         ),
         Section(
             "Volume",
@@ -60,7 +54,6 @@ def kv_report_view(report: KvReport) -> View:
 
 def kv_report_rows(report: KvReport) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
     """Return the three accountings as rows."""
-    accountings = (report.accounting.minimal, report.accounting.vllm_gpu, report.accounting.external_tier)
     headers = ("accounting", "scope", "bytes_per_token", "fixed_bytes", "context_bytes", "formula", "rule")
     return headers, [
         (
@@ -72,7 +65,7 @@ def kv_report_rows(report: KvReport) -> tuple[tuple[str, ...], list[tuple[str, .
             "; ".join(item.formula),
             item.rule,
         )
-        for item in accountings
+        for item in report.accounting.all
     ]
 
 
@@ -103,11 +96,16 @@ def _memory_lines(report: KvReport) -> tuple[str, ...]:
 
 
 def _log_section(log: VllmLog) -> Section:
-    """Show what vLLM prints."""
+    """Show what vLLM prints, or why it does not start."""
+    available = f"Available KV cache memory: {log.available_bytes / GIB:.2f} GiB"
+    if log.needed_bytes is not None:
+        needed = f"one request of {log.max_model_len:,} tokens needs {log.needed_bytes / GIB:.2f} GiB"
+        estimate = f"estimated maximum model length: {log.estimated_max_length:,} tokens"
+        return Section(f"vLLM {log.vllm_version} does not start", (available, needed, estimate))
     return Section(
         f"vLLM {log.vllm_version} prints",
         (
-            f"Available KV cache memory: {log.available_bytes / 2**30:.2f} GiB",
+            available,
             f"GPU KV cache size: {log.tokens:,} tokens",
             f"Maximum concurrency for {log.max_model_len:,} tokens per request: {log.max_concurrency:.2f}x",
             f"{log.blocks:,} blocks of {log.block_tokens} tokens in {log.groups} group(s); {log.rule}",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from kvplan.core.derivation import derivation_of
 from kvplan.core.ece.strips import survival_words
 from kvplan.core.explanation import number_paths, value_at
-from kvplan.render.figures import both_bytes, margin_text, per_token
+from kvplan.render.figures import both_bytes, margin_text, per_token, significant
 from kvplan.render.kv_view import accounting_grid
 from kvplan.render.limits_view import ample_limits, limit_grid
 from kvplan.render.network_view import network_sections
@@ -190,8 +190,8 @@ def _buys(plan: Plan) -> Section:
         "What it buys",
         (
             (
-                f"{bought.hits_per_s:,.3g} whole-context hits/s at {share} of read bandwidth; a GPU's share is "
-                f"{bought.hits_per_s_per_gpu:.2g} hits/s, {format_rate(bought.read_bytes_per_s_per_gpu)}"
+                f"{significant(bought.hits_per_s)} whole-context hits/s at {share} of read bandwidth; a GPU's share is "
+                f"{significant(bought.hits_per_s_per_gpu)} hits/s, {format_rate(bought.read_bytes_per_s_per_gpu)}"
             ),
             (
                 f"{bought.contexts_held:,} contexts of {plan.request.context_tokens:,} tokens held; one loads in at "

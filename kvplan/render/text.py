@@ -85,6 +85,7 @@ def _table(grid: Grid) -> Table:
     for header, side in zip(grid.headers, grid.align, strict=True):
         table.add_column(escape(header), justify="right" if side == "r" else "left", overflow="fold")
     for index, row in enumerate(grid.rows):
+        # The mark is a sign and not only a style, so that it survives pipes and colour-blind eyes.
         is_marked = index == grid.marked
         cells = [escape(cell) for cell in row]
         table.add_row(*([MARK if is_marked else ""] if has_mark else []), *cells, style="bold" if is_marked else None)

@@ -32,9 +32,18 @@ class Accountings(Record):
     vllm_gpu: Accounting
     external_tier: Accounting
 
+    @property
+    def all(self) -> tuple[Accounting, ...]:
+        """The three, from what a model must keep to what a tier stores."""
+        return self.minimal, self.vllm_gpu, self.external_tier
+
 
 class VllmLog(Record):
-    """What vLLM prints at start: the size of the GPU KV cache in tokens and the maximum concurrency."""
+    """What vLLM prints at start: the size of the GPU KV cache in tokens and the maximum concurrency.
+
+    Where not one request of `max_model_len` fits, vLLM does not start; its error then names `needed_bytes` and
+    `estimated_max_length`, which are absent otherwise.
+    """
 
     available_bytes: int
     vllm_version: str
@@ -45,3 +54,5 @@ class VllmLog(Record):
     tokens: int
     max_concurrency: float
     max_model_len: int
+    needed_bytes: int | None = None
+    estimated_max_length: int | None = None

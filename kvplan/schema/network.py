@@ -60,13 +60,11 @@ class Degraded(Record):
 class Fabric(Record):
     """Leaf and spine counts of a two-tier fabric; a cage is one 800G switch port, run as legs."""
 
-    storage_nodes: int
     client_servers: int
     leaf_switches: int
     spine_switches: int
     cages_down_per_leaf: int
     uplinks_per_leaf: int
-    cages_used_per_leaf: int
     cages_per_switch: int
     cage_bits_per_s: float
     spine_cages_used: int

@@ -40,7 +40,7 @@ class KvRequest(Record):
 
 
 class KvReport(Record):
-    """The articles' calculator: KV volume of a model, whether GPU memory holds it, and what vLLM prints."""
+    """What `kvplan kv` finds: KV volume of a model, whether GPU memory holds it, and what vLLM prints."""
 
     format_version: str = FORMAT_VERSION
     model: str

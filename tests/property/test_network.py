@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from kvplan.core.network.budget import fabric_of, network_budget
 from kvplan.core.network.degraded import DRIVE_LOSS, NODE_LOSS, leaf_loss
 from kvplan.core.network.examples import B3220, CALIBRATION, CLIENTS, CONNECTX7, STORAGE, SWITCH
-from kvplan.core.network.stages import deliverable, stages, tier_rates
+from kvplan.core.network.stages import segments, tier_rates, under_load
 
 if TYPE_CHECKING:
     from kvplan.core.network.sides import ClientSide, StorageSide
@@ -56,9 +56,9 @@ def test_a_node_more_never_delivers_less(storage: StorageSide) -> None:
 
 @given(storage_sides(), st.integers(min_value=1, max_value=22))
 def test_loss_never_delivers_more(storage: StorageSide, pairs: int) -> None:
-    normal = deliverable(storage, CALIBRATION)
+    normal = tier_rates(storage, CALIBRATION)
     for loss in (DRIVE_LOSS, NODE_LOSS, leaf_loss(storage, 2 * pairs)):
-        less = deliverable(storage, CALIBRATION, loss)
+        less = tier_rates(storage, CALIBRATION, loss)
         assert 0 <= less.read_bytes_per_s <= normal.read_bytes_per_s * (1 + 1e-12)
         assert 0 <= less.write_bytes_per_s <= normal.write_bytes_per_s * (1 + 1e-12)
 
@@ -79,8 +79,8 @@ def test_utilisation_scales_with_load(
     storage: StorageSide, client: ClientSide, read: float, write: float, factor: float
 ) -> None:
     switches = fabric_of(storage, client, SWITCH)
-    once = stages(storage, client, switches, CALIBRATION, read, write)
-    scaled = stages(storage, client, switches, CALIBRATION, factor * read, factor * write)
+    once = under_load(segments(storage, client, switches, CALIBRATION), read, write)
+    scaled = under_load(segments(storage, client, switches, CALIBRATION), factor * read, factor * write)
     for before, after in zip(once, scaled, strict=True):
         assert after.utilisation == pytest.approx(factor * before.utilisation, rel=1e-9)
         assert after.planned_bytes_per_s == before.planned_bytes_per_s
@@ -101,7 +101,7 @@ def test_leaves_never_shrink(storage: StorageSide, client: ClientSide, oversubsc
 def test_every_fabric_can_be_cabled(storage: StorageSide, client: ClientSide, oversubscription: float) -> None:
     built = fabric_of(storage, client, SWITCH, oversubscription)
     assert built.leaf_switches % 2 == 0
-    assert built.cages_down_per_leaf + built.uplinks_per_leaf == built.cages_used_per_leaf <= built.cages_per_switch
+    assert built.cages_down_per_leaf + built.uplinks_per_leaf <= built.cages_per_switch
     assert built.spine_cages_used <= built.cages_per_switch
     assert built.oversubscription <= oversubscription * (1 + 1e-12)
     assert built.inter_switch_cables == built.leaf_switches * built.uplinks_per_leaf

@@ -43,6 +43,7 @@ def vdisk_partitions(group: RecoveryGroup, drive_bytes: int, set_size_percent: i
     13767
     """
     available = data_partitions(group.nodes, group.drives_per_node, drive_bytes, group.spare_pdisks)
+    # The planner divides among the log groups before it takes the percentage; the order decides the rounding.
     return available // (LOG_GROUPS_PER_NODE * group.nodes) * set_size_percent // 100
 
 

@@ -57,6 +57,7 @@ def endurance(
     >>> round(node.allowed_write_bytes_per_s / 1e9, 2), round(node.demanded_drive_writes_per_day, 2)
     (1.14, 2.0)
     """
+    # Parity and the drives' own moving of data multiply what a user's byte writes.
     raw_share = code.efficiency / write_amplification
     return Endurance(
         rated_drive_writes_per_day=rated_dwpd,

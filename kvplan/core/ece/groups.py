@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kvplan.core.ece.partitions import ceil_div
+from kvplan.core.arithmetic import ceil_div
 
 if TYPE_CHECKING:
     from kvplan.schema.software import StorageRelease
@@ -44,6 +44,7 @@ def recovery_group_nodes(nodes: int, drives_per_node: int, release: StorageRelea
     >>> [recovery_group_nodes(nodes, 16, EXAMPLE.release) for nodes in (32, 33, 70)]
     [(32,), (17, 16), (24, 23, 23)]
     """
+    # Servers or pdisks, whichever runs out first, bound a recovery group.
     by_pdisks = release.max_pdisks_per_recovery_group // drives_per_node
     most = max(1, min(release.max_servers_per_recovery_group, by_pdisks))
     groups = ceil_div(nodes, most)

@@ -14,8 +14,8 @@ def judge(
     have: float,
     unit: str,
     *,
-    text: str,
-    source: str,
+    text: str = "",
+    source: str = "",
     severity: Literal["error", "warning"] = "error",
 ) -> Limit:
     """Judge one limit: it holds when have >= need; the margin is have / need - 1.
@@ -52,7 +52,7 @@ def judge(
 
     Examples
     --------
-    >>> verdict = judge("servers", 8, 10, "nodes", text="", source="")
+    >>> verdict = judge("servers", 8, 10, "nodes")
     >>> verdict.holds, verdict.margin
     (True, 0.25)
     """

@@ -50,6 +50,7 @@ class GeometryInput:
     set_size_percent: int = 100
 
     def __post_init__(self) -> None:
+        # Values that mean nothing are refused here; values that merely break a limit are computed and judged.
         problems = tuple(_problems(self))
         if problems:
             raise InputError(problems)

@@ -153,6 +153,7 @@ def _code_limits(asked: GeometryInput) -> Iterator[Limit]:
 def _block_limits(asked: GeometryInput) -> Iterator[Limit]:
     """Judge the block size: a power of two, within the code's range."""
     facts, block = CODES[asked.code], asked.block_bytes
+    # The power of two at or above the block is the block only if the block is one itself.
     power = 1 << (block - 1).bit_length()
     range_source = sources.BLOCK_RANGE if facts.block_confidence == "vendor" else sources.ESTIMATOR
     low, high = format_binary(facts.block_min_bytes), format_binary(facts.block_max_bytes)

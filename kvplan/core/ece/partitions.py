@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from kvplan.core.arithmetic import ceil_div
 from kvplan.units import GIB, KIB, MIB
 
 END_RESERVED_BYTES: Final[int] = 4 * MIB + 2 * 64 * KIB
@@ -23,31 +24,6 @@ LOG_GROUPS_PER_NODE: Final[int] = 2
 LOG_HOME_COPIES: Final[int] = 4
 USER_LOG_HOME_BYTES: Final[int] = 32 * GIB
 ROOT_LOG_HOME_BYTES: Final[int] = 2 * GIB
-
-
-def ceil_div(dividend: int, divisor: int) -> int:
-    """Divide whole numbers and round up.
-
-    Parameters
-    ----------
-    dividend, divisor
-        Whole numbers [1]; the divisor is positive.
-
-    Returns
-    -------
-    int
-        ceil(dividend / divisor) [1].
-
-    References
-    ----------
-    Python language reference, floor division: ceil(a / b) = -floor(-a / b), exact for whole numbers of any size.
-
-    Examples
-    --------
-    >>> ceil_div(10, 8), ceil_div(16, 8)
-    (2, 2)
-    """
-    return -(-dividend // divisor)
 
 
 def partition_bytes(drive_bytes: int) -> int:

@@ -97,6 +97,7 @@ def rebuild(
     >>> round(bound.drive_s / 60, 1), round(bound.node_s / 60)
     (10.3, 188)
     """
+    # Of n nodes, n - 1 are left to rebuild a lost one: the (n - 1) of `moved_bytes` cancels out of `node_s`.
     group_rate = nodes * storage_nic_bytes_per_s * network_share
     return Rebuild(
         drive_s=moved_bytes(drive_bytes, code, nodes) / group_rate,

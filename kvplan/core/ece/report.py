@@ -39,14 +39,17 @@ def ece_report(request: EceRequest, release: StorageRelease, constants: Mapping[
 
     Examples
     --------
-    See `kvplan ece --help`.
-
-    >>> callable(ece_report)
-    True
+    >>> from kvplan import load_catalogue
+    >>> from kvplan.schema.reports import EceRequest
+    >>> tables = load_catalogue()
+    >>> asked = EceRequest(nodes=8, drives_per_node=16, drive_bytes=7_680_000_000_000, erasure_code="8+2P", block_mib=4)
+    >>> report = ece_report(asked, tables.release(asked.release), tables.constants())
+    >>> round(report.usable_bytes / 1e12), report.fault_tolerance.node_failures
+    (744, 1)
 
     References
     ----------
-    IBM SpectrumScaleTools, ece_capacity_estimator; IBM documentation on fault tolerance of ECE.
+    IBM SpectrumScaleTools gnr_capacity_estimator 1.3 (tsgnrplan logic); IBM documentation on fault tolerance of ECE.
     """
     code = parse_code(request.erasure_code)
     layout = geometry(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from kvplan.core.arithmetic import ceil_div
 from kvplan.core.ece.codes import CODES, ErasureCode
-from kvplan.core.ece.partitions import ceil_div
 
 _NUMBERS: Final = ("no", "one", "two", "three")
 

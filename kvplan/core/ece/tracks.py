@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from kvplan.core.arithmetic import ceil_div
 from kvplan.core.ece.codes import CODES
-from kvplan.core.ece.partitions import ceil_div
 from kvplan.units import KIB
 
 if TYPE_CHECKING:
@@ -91,6 +91,7 @@ def raw_strip_bytes(code: ErasureCode, block_bytes: int, granularity_bytes: int)
     8192
     """
     data_bytes = block_bytes // code.data
+    # Each segment gives its last 64 B to the trailer, so data fills less than the granularity.
     segments = ceil_div(data_bytes, granularity_bytes - TRAILER_BYTES)
     return data_bytes + ALIGNMENT_BYTES * ceil_div(segments * TRAILER_BYTES, ALIGNMENT_BYTES)
 
@@ -163,5 +164,6 @@ def vdisk_data_bytes(
     >>> vdisk_data_bytes(parse_code("8+2P"), 4 * 2**20, 32768, 10_592, 2 * 2**30) // 2**30
     16795
     """
+    # A track takes one strip in each of `width` partitions: what is left over of them holds nothing.
     tracks = partitions // code.width * (partition_size_bytes // raw_strip_bytes(code, block_bytes, granularity_bytes))
     return max(0, tracks - unassigned_tracks(tracks)) * block_bytes

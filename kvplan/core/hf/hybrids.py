@@ -234,6 +234,7 @@ def _kda_kinds(inner: Fields, layers: int) -> tuple[LayerKind, ...]:
     beyond = [layer for layer in (*full, *(linear or ())) if not 1 <= layer <= min(layers, MAX_LAYERS)]
     if beyond:
         inner.problem("full_attn_layers", f"{beyond[0]} is not a layer", allowed=f"1 to {layers}")
+    # The published lists count layers from 1 and must part the layers between them.
     chosen = set(full)
     if linear is not None and (len(chosen | set(linear)) < layers or chosen & set(linear)):
         inner.problem("kda_layers", "and full_attn_layers do not name each layer once", allowed=f"1 to {layers}")

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeVar
 
-from kvplan.errors import Problem, did_you_mean
+from kvplan.errors import Problem, did_you_mean, shown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,7 +29,6 @@ POSITIONS = ("max_position_embeddings", "n_positions", "max_seq_len", "seq_lengt
 
 Item = TypeVar("Item")
 
-_SHOWN = 33
 _SPELLINGS = (LAYERS, HIDDEN, HEADS, KV_HEADS, HEAD_DIM, WINDOW, POSITIONS)
 _KNOWN = frozenset(name for names in _SPELLINGS for name in names)
 _NUMBER = "a whole number from {minimum:,} to {maximum:,}"
@@ -238,25 +237,3 @@ class Fields:
         at = next(i for i, item in enumerate(value) if not isinstance(item, kind) or isinstance(item, bool))
         self.problem(f"{name}[{at}]", f"{shown(value[at])} is not allowed", allowed=allowed)
         return None
-
-
-def shown(value: object) -> str:
-    """Write a value as a message shows it: as in JSON, containers by their kind, cut where it is long.
-
-    References
-    ----------
-    RFC 8259 for the words true and false.
-
-    Examples
-    --------
-    >>> shown(True), shown("x" * 50), shown([1, 2])
-    ('true', "'xxxxxxxxxxxxxxxxxxxxxxxxxxxxx...", 'a list')
-    """
-    words = {True: "true", False: "false"}
-    if isinstance(value, bool):
-        return words[value]
-    for kind, name in ((Mapping, "an object"), (list, "a list")):
-        if isinstance(value, kind):
-            return name
-    text = repr(value)
-    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 3]}..."

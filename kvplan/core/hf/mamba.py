@@ -185,6 +185,7 @@ def read_nemotron_h(fields: Fields) -> tuple[LayerGroup, ...]:
     >>> [(group.kind, group.layers) for group in read_nemotron_h(Fields(config))]
     [('recurrent', 1), ('none', 1), ('full', 1)]
     """
+    # The oldest files spell the pattern in letters, newer ones list it under one of two names.
     kinds = _lettered(fields, "hybrid_override_pattern")
     if kinds is None:
         kinds = listed_kinds(fields, "layers_block_type", ("full", "recurrent", "none"))

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 
 from kvplan.core.hf.keys import HEAD_DIM, Fields
 from kvplan.core.hf.params_ffn import FeedForward, feed_forward_params
-from kvplan.core.hf.params_keys import ParamCounts, block_kinds, hidden_size, language_part, layer_count
+from kvplan.core.hf.params_keys import ParamCounts, block_kinds, hidden_size, language_part
 from kvplan.core.hf.params_mixers import MIXERS
+from kvplan.core.hf.patterns import layer_count
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -164,6 +165,7 @@ def count_params(config: Mapping[str, object]) -> ParamCounts | None:
     transformers 5.24.0, the modelling file of each model type.
     """
     fields = Fields(language_part(config))
+    # A nested language model has a type of its own, which tells more than that of the whole.
     named = (part.get("model_type") for part in (fields.data, config))
     recipe = next((RECIPES[name] for name in named if isinstance(name, str) and name in RECIPES), None)
     if recipe is None:
@@ -183,6 +185,7 @@ def _count(fields: Fields, recipe: Recipe) -> ParamCounts:
     mixer = MIXERS[recipe.mixer]
     mixers = sum(mixer(fields, layer) for layer in range(layers))
     parts = [feed_forward_params(fields, recipe.feed_forward, layer) for layer in range(layers)]
+    # The norms: one at the end, two in each layer.
     always = embeddings + hidden + mixers + 2 * hidden * layers
     return ParamCounts(always + sum(part.total for part in parts), always + sum(part.active for part in parts))
 
@@ -238,6 +241,7 @@ def params_from_name(name: str) -> ParamCounts | None:
     if len(found) != 1:
         return None
     match = found[0]
+    # `8x7B`, `128E` or a lone `A13B` beside the size say that it is not that of the whole model.
     if _OTHER_SIZES.search(short[: match.start()] + short[match.end() :]):
         return None
     total = _scaled(match["total"], match["total_unit"])

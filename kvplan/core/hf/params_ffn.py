@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from kvplan.core.hf.params_formulas import mlp_params
-from kvplan.core.hf.params_keys import ParamCounts, block_kinds, hidden_size, layer_count, layer_entry
+from kvplan.core.hf.params_keys import ParamCounts, block_kinds, hidden_size, layer_entry
+from kvplan.core.hf.patterns import layer_count
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from kvplan.core.hf.keys import HEAD_DIM, HEADS, HIDDEN, LAYERS, Fields
+from kvplan.core.hf.keys import HEAD_DIM, HEADS, HIDDEN, Fields
 
-MAX_LAYERS = 1_000
-"""Layers that are counted at most: the work grows with them, and no model has more."""
+MAX_BLOCKS = 1_000
+"""Blocks of an interleaved pattern that are counted at most: the work grows with their square, no model has more."""
 
 _NESTED = ("text_config", "language_config", "llm_config")
 _BLOCK_LETTERS = {"M": "mamba", "*": "attention", "E": "moe", "-": "mlp"}
-_ALLOWED_BLOCKS = f"1 to {MAX_LAYERS:,} of {', '.join(_BLOCK_LETTERS.values())}"
+_ALLOWED_BLOCKS = f"1 to {MAX_BLOCKS:,} of {', '.join(_BLOCK_LETTERS.values())}"
 _TIED = "tie_word_embeddings"
 
 
@@ -139,31 +139,6 @@ def layer_entry(fields: Fields, name: str, layer: int, *, required: bool = False
     return values[layer]
 
 
-def layer_count(fields: Fields) -> int:
-    """Return the number of layers [1].
-
-    Parameters
-    ----------
-    fields
-        Configuration of the language model.
-
-    Returns
-    -------
-    int
-        Layers [layers].
-
-    References
-    ----------
-    transformers 5.24.0, the configuration class of each model type.
-
-    Examples
-    --------
-    >>> layer_count(Fields({"n_layers": 32}))
-    32
-    """
-    return fields.count(*LAYERS, maximum=MAX_LAYERS)
-
-
 def block_kinds(fields: Fields) -> tuple[str, ...]:
     """Return the kinds of the blocks of a model that interleaves mixers and MLPs: mamba, attention, moe, mlp.
 
@@ -189,7 +164,7 @@ def block_kinds(fields: Fields) -> tuple[str, ...]:
     listed = fields.words("layers_block_type")
     letters = fields.word("hybrid_override_pattern")
     kinds = listed or tuple(_BLOCK_LETTERS.get(letter, letter) for letter in letters)
-    if not 0 < len(kinds) <= MAX_LAYERS or not set(kinds) <= set(_BLOCK_LETTERS.values()):
+    if not 0 < len(kinds) <= MAX_BLOCKS or not set(kinds) <= set(_BLOCK_LETTERS.values()):
         name = "layers_block_type" if listed else "hybrid_override_pattern"
         fields.problem(name, f"{len(kinds)} blocks are not allowed", allowed=_ALLOWED_BLOCKS)
         return ()

@@ -14,7 +14,8 @@ from kvplan.core.hf.params_formulas import (
     mamba2_params,
     mla_params,
 )
-from kvplan.core.hf.params_keys import block_kinds, head_dim, hidden_size, layer_count, layer_entry
+from kvplan.core.hf.params_keys import block_kinds, head_dim, hidden_size, layer_entry
+from kvplan.core.hf.patterns import layer_count
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
-from kvplan.core.hf.keys import HEADS, MAX_LAYERS, MAX_TOKENS, POSITIONS, Fields, shown
+from kvplan.core.hf.keys import HEADS, MAX_LAYERS, MAX_TOKENS, POSITIONS, Fields
 from kvplan.core.hf.registry import WRAPPERS, class_defaults, family_of, known_model_types
-from kvplan.errors import InputError, did_you_mean
+from kvplan.errors import InputError, did_you_mean, shown
 from kvplan.schema.model import ModelSpec
 
 if TYPE_CHECKING:

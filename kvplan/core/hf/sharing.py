@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from kvplan.core.arithmetic import ceil_div
 from kvplan.core.hf.gqa import read_uniform
 from kvplan.core.hf.heads import head_dims
 from kvplan.core.hf.keys import MAX_LAYERS
@@ -50,7 +51,7 @@ def read_hunyuan(fields: Fields) -> tuple[LayerGroup, ...]:
     dims, layers = head_dims(fields), layer_count(fields)
     if not fields.flag("use_cla", default=False):
         return dims.full(layers)
-    owners = -(-layers // fields.count("cla_share_factor", maximum=MAX_LAYERS))
+    owners = ceil_div(layers, fields.count("cla_share_factor", maximum=MAX_LAYERS))
     shared = (SharedCache(layers=layers - owners),) if layers > owners else ()
     return (*dims.full(owners), *shared)
 

@@ -181,6 +181,7 @@ def quantisation_of(config: Mapping[str, object]) -> str:
 def _scheme_name(scheme: Mapping[str, object], expert_dtype: object) -> str:
     """Name the format of a `quantization_config`: by algorithm, experts, groups, bits, then method."""
     method = str(scheme.get("quant_method", ""))
+    # The most specific statement wins: the algorithm, then the experts, the groups, the bits, the method.
     algorithm = _algorithm(scheme)
     if algorithm is not None:
         return _ALGORITHMS.get(algorithm, algorithm.lower())

@@ -6,9 +6,9 @@ from collections import Counter
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from math import ceil
 from typing import TYPE_CHECKING
 
+from kvplan.core.arithmetic import ceil_div
 from kvplan.core.kv.external_notes import external_notes
 from kvplan.core.kv.external_parts import ExternalSetup, hybrid_manager_active, loaded_parts, stored_parts
 from kvplan.core.kv.formula import term_line
@@ -146,17 +146,19 @@ def _slope(parts: Iterable[Part]) -> float:
 
 def _files_bytes(parts: Iterable[Part], tokens: int, setup: ExternalSetup) -> int:
     """Bytes of all files of one context; parts that the same ranks write equally often share a file."""
+    # A chunk that is only partly filled is written all the same, as a whole file.
     counts: dict[FileKind, int] = {
-        "chunk": -(-tokens // setup.chunk_tokens),
-        "checkpoint": -(-tokens // setup.checkpoint_tokens),
+        "chunk": ceil_div(tokens, setup.chunk_tokens),
+        "checkpoint": ceil_div(tokens, setup.checkpoint_tokens),
         "once": 1,
     }
     file_bytes: Counter[tuple[FileKind, int]] = Counter()
     for part in parts:
         file_bytes[part.file, part.writers] += _bytes_at_once(part, tokens, setup)
+    # Each writing rank has a file of its own and pads it to the back end's unit.
     unit_bytes = setup.backend.file_unit_bytes
     return sum(
-        counts[kind] * writers * -(-size // (writers * unit_bytes)) * unit_bytes
+        counts[kind] * writers * ceil_div(size, writers * unit_bytes) * unit_bytes
         for (kind, writers), size in file_bytes.items()
     )
 
@@ -164,12 +166,13 @@ def _files_bytes(parts: Iterable[Part], tokens: int, setup: ExternalSetup) -> in
 def _bytes_at_once(part: Part, tokens: int, setup: ExternalSetup) -> int:
     """Bytes of a part in one chunk, one checkpoint, or the whole prompt."""
     term = part.term
-    at_once: dict[FileKind, int] = {
-        "chunk": ceil(Fraction(term.entry_bytes * setup.chunk_tokens, term.tokens_per_entry)),
-        "checkpoint": term.entry_bytes,
-        "once": term.context_bytes(tokens),
-    }
-    return at_once[part.file]
+    match part.file:
+        case "chunk":
+            return ceil_div(term.entry_bytes * setup.chunk_tokens, term.tokens_per_entry)
+        case "checkpoint":
+            return term.entry_bytes
+        case "once":
+            return term.context_bytes(tokens)
 
 
 def _line(part: Part, dtype: KvDtype, setup: ExternalSetup) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
+from kvplan.core.arithmetic import ceil_div
 from kvplan.core.kv.terms import Term, layer_term
 from kvplan.errors import InputError, Problem
 from kvplan.schema.model import (
@@ -106,6 +107,7 @@ def hybrid_manager_active(groups: Iterable[LayerGroup], setup: ExternalSetup) ->
     >>> hybrid_manager_active([], setup), hybrid_manager_active([chunked], setup)
     (True, False)
     """
+    # vLLM itself turns the manager off for chunked attention, whatever the back end can do.
     chunked = any(isinstance(group, ChunkedAttention) for group in groups)
     return setup.hybrid_manager and setup.backend.hybrid_manager and not chunked
 
@@ -190,6 +192,7 @@ def loaded_parts(groups: Sequence[LayerGroup], dtype: KvDtype, setup: ExternalSe
     >>> loaded_parts([state], "bf16", setup)[0].term.fixed_bytes
     153944064
     """
+    # A back end that writes windows in full reads back the last one only, like any other.
     windows_kept = hybrid_manager_active(groups, setup)
     parts = (_part(group, dtype, setup) for group in groups)
     return tuple(part if windows_kept else _in_full(part) for part in parts)
@@ -200,10 +203,11 @@ def _part(group: LayerGroup, dtype: KvDtype, setup: ExternalSetup) -> Part:
     match group:
         case FullAttention() | SlidingAttention() | ChunkedAttention() | CrossAttention():
             # A rank holds at least one head, and the same number as every other rank.
-            kv_heads = setup.tp * -(-group.kv_heads // setup.tp)
+            kv_heads = setup.tp * ceil_div(group.kv_heads, setup.tp)
             term = layer_term(group, dtype, kv_heads=kv_heads)
             return Part(term, _file_kind(term), writers=setup.tp, kv_heads=kv_heads)
         case LatentAttention() | Indexer() | CompressedAttention() | SharedKeyWindow():
+            # Vectors without heads cannot be divided: every rank holds the whole of them.
             copies = setup.tp if setup.backend.latent_copies == "every-rank" else 1
             term = layer_term(group, dtype)
             term = replace(term, entry_bytes=term.entry_bytes * copies)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from kvplan.core.kv.vllm_layers import ceil_div, layer_specs
+from kvplan.core.arithmetic import ceil_div
+from kvplan.core.kv.vllm_layers import layer_specs
 from kvplan.core.kv.vllm_setup import hybrid_manager_on
 from kvplan.schema.model import CompressedAttention, SharedKeyWindow
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from math import lcm
 from typing import TYPE_CHECKING, Literal
 
+from kvplan.core.arithmetic import ceil_div
 from kvplan.core.kv.widths import HeadedAttention, index_bytes, state_bytes, token_bytes
 from kvplan.schema.model import (
     ChunkedAttention,
@@ -73,39 +74,6 @@ class LayerSpec:
         kept = "n" if self.limit_tokens is None else f"min(n, {self.limit_tokens:,})"
         extra = f" + {self.extra_blocks}" if self.extra_blocks else ""
         return f"(ceil({kept} / {self.block_tokens:,}){extra})"
-
-
-def ceil_div(dividend: int, divisor: int) -> int:
-    """Return the quotient rounded up.
-
-    ceil(dividend / divisor)
-
-    Parameters
-    ----------
-    dividend
-        What is divided [1].
-    divisor
-        By how much, positive [1].
-
-    Returns
-    -------
-    int
-        The quotient [1].
-
-    Notes
-    -----
-    Exact for whole numbers of any size.
-
-    References
-    ----------
-    Elementary arithmetic.
-
-    Examples
-    --------
-    >>> ceil_div(131_072, 16), ceil_div(262_144, 1600)
-    (8192, 164)
-    """
-    return -(-dividend // divisor)
 
 
 def rank_heads(group: LayerGroup, tp: int) -> int | None:
@@ -214,6 +182,8 @@ class _Rank:
         batched_tokens = self.setup.max_batched_tokens
         match group:
             case SlidingAttention() | SharedKeyWindow():
+                # A step needs the window before its first token and all tokens of its own; one block more, because the
+                # window may begin inside a block.
                 limit = group.window_tokens - 1 + batched_tokens
                 return LayerSpec("window", group.kind, 0, page_bytes, block_tokens, limit, extra_blocks=1)
             case ChunkedAttention():
@@ -222,6 +192,7 @@ class _Rank:
                 blocks = ceil_div(group.source_tokens, block_tokens)
                 return LayerSpec("cross", group.kind, 0, page_bytes, block_tokens, constant_blocks=blocks)
             case CompressedAttention():
+                # A page holds whole entries, and as many tokens as whole blocks do.
                 whole_tokens = lcm(block_tokens, group.ratio)
                 page_bytes = whole_tokens // group.ratio * self.token_bytes(group)
                 return LayerSpec("full", group.kind, 0, page_bytes, whole_tokens)
@@ -252,6 +223,7 @@ class _Rank:
         if not states or not any(widths):
             return self.setup.block_tokens
         alignment_tokens = _LATENT_ALIGNMENT_TOKENS if self.has_latent else _ALIGNMENT_TOKENS
+        # All pages of the pool are equal, so an attention page must grow to hold the largest state.
         steps = ceil_div(max(states), alignment_tokens * max(widths))
         return max(self.setup.block_tokens, alignment_tokens * steps)
 

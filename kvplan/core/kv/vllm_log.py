@@ -46,7 +46,7 @@ def predict_log(
     Returns
     -------
     VllmLog
-        Blocks, groups and the two printed figures [1], [tokens].
+        Blocks, groups and the two printed figures [1], [tokens]; where vLLM does not start, also what its error names.
 
     Raises
     ------
@@ -79,6 +79,8 @@ def predict_log(
     blocks = available_bytes // pool.block_bytes
     concurrency = blocks / pool.blocks_of(max_model_len)
     rule = log_rule(setup.engine)
+    # With room for less than one request vLLM stops with an error and prints none of the figures.
+    starts = concurrency >= 1
     return VllmLog(
         available_bytes=available_bytes,
         vllm_version=setup.version,
@@ -89,6 +91,10 @@ def predict_log(
         tokens=_printed_tokens(rule.name, pool, blocks, int(concurrency * max_model_len)),
         max_concurrency=concurrency,
         max_model_len=max_model_len,
+        needed_bytes=None if starts else needed_bytes(groups, dtype, max_model_len, setup),
+        estimated_max_length=None
+        if starts
+        else estimated_max_length(groups, dtype, available_bytes, max_model_len, setup),
     )
 
 
@@ -180,6 +186,7 @@ def estimated_max_length(
     _check(max_model_len, available_bytes)
     pool = _modelled_pool(groups, dtype, setup)
     blocks = available_bytes // pool.block_bytes
+    # A longer request never takes fewer blocks, so the longest that fits can be bisected.
     return bisect_right(range(1, max_model_len + 1), blocks, key=pool.blocks_of)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from kvplan.core.arithmetic import ceil_div
 from kvplan.schema.model import (
     ChunkedAttention,
     CompressedAttention,
@@ -97,8 +98,8 @@ def vector_bytes(dim: int, dtype: KvDtype) -> int:
     [256, 128, 132, 68, 72]
     """
     layout = VECTOR_FORMATS[dtype]
-    blocks = -(-dim // layout.scale_block) if layout.scale_block else 0
-    return -(-dim * layout.element_bits // 8) + layout.scale_bytes + blocks
+    blocks = ceil_div(dim, layout.scale_block) if layout.scale_block else 0
+    return ceil_div(dim * layout.element_bits, 8) + layout.scale_bytes + blocks
 
 
 def index_bytes(dim: int, dtype: KvDtype) -> int:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from kvplan.core.arithmetic import ceil_div
 from kvplan.core.network.segments import DRIVES, STORAGE_NIC
 from kvplan.core.network.sides import NOTHING_LOST, Loss
 from kvplan.core.network.stages import binding_stage, segments, under_load
@@ -63,7 +63,7 @@ def leaf_loss(storage: StorageSide, leaves: int) -> Loss:
     """
     if storage.storage_ports > 1:
         return Loss(leaf_of=leaves)
-    nodes, group_nodes = math.ceil(storage.nodes / leaves), math.ceil(storage.nodes_in_group / leaves)
+    nodes, group_nodes = ceil_div(storage.nodes, leaves), ceil_div(storage.nodes_in_group, leaves)
     return Loss(nodes=nodes, group_nodes=group_nodes, leaf_of=leaves)
 
 

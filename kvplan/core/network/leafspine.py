@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from kvplan.core.arithmetic import ceil_div
 from kvplan.core.network.notes import structure_notes
 from kvplan.errors import InputError, Problem
 from kvplan.schema.network import Fabric
@@ -138,7 +139,7 @@ def legs_per_leaf(machines: int, ports_per_machine: int) -> int:
     >>> legs_per_leaf(37, 2), legs_per_leaf(37, 1)
     (37, 19)
     """
-    return math.ceil(machines * ports_per_machine / 2)
+    return ceil_div(machines * ports_per_machine, 2)
 
 
 def uplinks_per_leaf(down_bits_per_s: float, cage_bits_per_s: float, oversubscription: float) -> int:
@@ -202,13 +203,11 @@ def _fabric(attached: tuple[_Attached, ...], cages: int, cage_bits_per_s: float,
     leaves = 2 * layout.pairs
     cages_used = layout.cages_down + spines.uplinks
     return Fabric(
-        storage_nodes=attached[0].ports.machines,
         client_servers=attached[-1].ports.machines,
         leaf_switches=leaves,
         spine_switches=spines.switches,
         cages_down_per_leaf=layout.cages_down,
         uplinks_per_leaf=spines.uplinks,
-        cages_used_per_leaf=cages_used,
         cages_per_switch=cages,
         cage_bits_per_s=cage_bits_per_s,
         spine_cages_used=spines.cages_used,
@@ -239,6 +238,7 @@ def _layout(attached: tuple[_Attached, ...], cages: int, cage_bits_per_s: float,
 
 def _fewest_pairs(attached: tuple[_Attached, ...], cages: int, cage_bits_per_s: float, oversubscription: float) -> int:
     """Return a count of leaf pairs that is certainly not too high: all cages filled to the last leg."""
+    # A lower bound saves trying every count from one up, which is slow for thousands of machines.
     legs = [(kind.ports.machines * kind.ports.per_machine / 2, kind) for kind in attached]
     down = sum(count / kind.legs_per_cage for count, kind in legs)
     up = sum(count * kind.ports.bits_per_s for count, kind in legs) / (oversubscription * cage_bits_per_s)
@@ -251,8 +251,8 @@ def _with_pairs(
     """Spread the machines over so many leaf pairs and fill the fullest leaf."""
     cages, bits = 0, 0.0
     for ports, legs_per_cage in attached:
-        legs = legs_per_leaf(math.ceil(ports.machines / pairs), ports.per_machine)
-        cages += math.ceil(legs / legs_per_cage)
+        legs = legs_per_leaf(ceil_div(ports.machines, pairs), ports.per_machine)
+        cages += ceil_div(legs, legs_per_cage)
         bits += legs * ports.bits_per_s
     return _Layout(pairs, cages, bits, uplinks_per_leaf(bits, cage_bits_per_s, oversubscription), None)
 
@@ -263,9 +263,10 @@ def _spines(layout: _Layout, cages: int) -> _Spines | None:
     most_per_spine = min(LEGS_PER_UPLINK * cages // leaves, legs)
     if most_per_spine == 0:
         return None
-    for count in range(math.ceil(legs / most_per_spine), legs):
-        per_spine = math.ceil(legs / count)
-        uplinks = math.ceil(count * per_spine / LEGS_PER_UPLINK)
+    # Fewest spines first; legs that do not divide by them take more cages, which must still fit beside the machines.
+    for count in range(ceil_div(legs, most_per_spine), legs):
+        per_spine = ceil_div(legs, count)
+        uplinks = ceil_div(count * per_spine, LEGS_PER_UPLINK)
         if layout.cages_down + uplinks <= cages:
             return _Spines(count, count * per_spine, uplinks, layout.pairs * per_spine)
     return _Spines(legs, legs, layout.uplinks, layout.pairs)
@@ -274,5 +275,5 @@ def _spines(layout: _Layout, cages: int) -> _Spines | None:
 def _beyond_two_tiers(layout: _Layout, cages: int) -> _Spines:
     """Count the spines of a three-tier fabric, half of whose cages face up."""
     cables = 2 * layout.pairs * layout.uplinks
-    count = math.ceil(cables / (cages // 2))
-    return _Spines(count, LEGS_PER_UPLINK * layout.uplinks, layout.uplinks, math.ceil(cables / count))
+    count = ceil_div(cables, cages // 2)
+    return _Spines(count, LEGS_PER_UPLINK * layout.uplinks, layout.uplinks, ceil_div(cables, count))

@@ -139,8 +139,8 @@ def load_notes(stages: tuple[Stage, ...]) -> tuple[str, ...]:
     Examples
     --------
     >>> from kvplan.core.network.examples import CALIBRATION, CLIENTS, FABRIC, STORAGE
-    >>> from kvplan.core.network.stages import stages
-    >>> load_notes(stages(STORAGE, CLIENTS, FABRIC, CALIBRATION, 200e9, 200e9))
+    >>> from kvplan.core.network.stages import segments, under_load
+    >>> load_notes(under_load(segments(STORAGE, CLIENTS, FABRIC, CALIBRATION), 200e9, 200e9))
     ('storage nic: reads and writes at the same time come to 123 % of plan',)
     """
     return tuple(

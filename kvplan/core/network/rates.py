@@ -10,15 +10,6 @@ if TYPE_CHECKING:
 
     from kvplan.schema.hardware import Nic
 
-ROCE_PACKET_OVERHEAD_BYTES: Final = 20 + 14 + 4 + 20 + 8 + 12 + 4
-"""Preamble and gap 20, Ethernet 14, FCS 4, IPv4 20, UDP 8, BTH 12, ICRC 4: 82 B around each RDMA payload."""
-
-VXLAN_OVERHEAD_BYTES: Final = 50
-"""Outer Ethernet 14, IPv4 20, UDP 8, VXLAN 8."""
-
-TLP_OVERHEAD_BYTES: Final = 26
-"""Framing, sequence number, header and CRC around the payload of one PCIe packet."""
-
 
 class _Signalling(NamedTuple):
     """Bits a lane moves each second, and the share of them that is left after line code or FLIT overhead."""
@@ -70,71 +61,6 @@ def line_bytes_per_s(ports: int, port_bits_per_s: float) -> float:
     return ports * port_bits_per_s / 8
 
 
-def roce_share(mtu_bytes: int, *, vxlan: bool = False) -> float:
-    """Share of the line rate left to RDMA payload by the headers of each packet.
-
-    share = mtu / (mtu + 82), and 50 B more inside VXLAN
-
-    Parameters
-    ----------
-    mtu_bytes
-        RDMA MTU, the payload of one packet [B].
-    vxlan
-        Whether packets travel inside VXLAN.
-
-    Returns
-    -------
-    float
-        Payload share of the line [1].
-
-    Notes
-    -----
-    Full packets of RoCEv2 over IPv4; the 16 B RETH of the first packet of a message is left out.
-
-    References
-    ----------
-    InfiniBand Architecture Specification Volume 1, Annex A17 (RoCEv2); RFC 7348 (VXLAN).
-
-    Examples
-    --------
-    >>> [round(roce_share(mtu), 3) for mtu in (1024, 2048, 4096)]
-    [0.926, 0.962, 0.98]
-    """
-    overhead = ROCE_PACKET_OVERHEAD_BYTES + (VXLAN_OVERHEAD_BYTES if vxlan else 0)
-    return mtu_bytes / (mtu_bytes + overhead)
-
-
-def pcie_payload_share(max_payload_bytes: int) -> float:
-    """Share of PCIe bandwidth left to payload by the header of each packet.
-
-    share = mps / (mps + 26)
-
-    Parameters
-    ----------
-    max_payload_bytes
-        Maximum payload size that device and slot agreed on [B].
-
-    Returns
-    -------
-    float
-        Payload share of the link [1].
-
-    Notes
-    -----
-    Full packets, no read requests or flow-control updates in the same direction.
-
-    References
-    ----------
-    PCI Express Base Specification 5.0, sections 2 and 3.
-
-    Examples
-    --------
-    >>> round(pcie_payload_share(256), 3), round(pcie_payload_share(512), 3)
-    (0.908, 0.952)
-    """
-    return max_payload_bytes / (max_payload_bytes + TLP_OVERHEAD_BYTES)
-
-
 def pcie_raw_bytes_per_s(generation: int, lanes: int) -> float:
     """Bandwidth of a PCIe link after its line code, before packet headers.
 
@@ -181,7 +107,7 @@ def pcie_usable_bytes_per_s(generation: int, lanes: int, share: float) -> float:
     lanes
         Lanes of the link [1].
     share
-        Payload share of the link [1], see `pcie_payload_share`.
+        Payload share of the link [1].
 
     Returns
     -------
@@ -190,7 +116,8 @@ def pcie_usable_bytes_per_s(generation: int, lanes: int, share: float) -> float:
 
     Notes
     -----
-    A bound of the link; what root complex and memory make of it is not modelled.
+    A bound of the link; what root complex and memory make of it is not modelled. Each packet carries 26 B of framing,
+    sequence number, header and CRC around its payload: a share of 256 / 282 at a maximum payload size of 256 B.
 
     References
     ----------
@@ -214,8 +141,8 @@ def nic_line_bytes_per_s(nic: Nic, share: float, *, ports: int | None = None) ->
     nic
         Catalogue row of the adapter.
     share
-        Share of the line rate to count on [1]: `roce_share` for what the line can carry, a calibrated planning
-        factor for what may be promised.
+        Share of the line rate to count on [1]: what packet headers leave for what the line can carry, a calibrated
+        planning factor for what may be promised.
     ports
         Ports in use [1]; all of them unless given.
 
@@ -226,7 +153,8 @@ def nic_line_bytes_per_s(nic: Nic, share: float, *, ports: int | None = None) ->
 
     Notes
     -----
-    All ports carry the load side by side.
+    All ports carry the load side by side. A RoCEv2 packet has 82 B around its RDMA payload (preamble and gap 20,
+    Ethernet 14, FCS 4, IPv4 20, UDP 8, BTH 12, ICRC 4): a share of 4096 / 4178 at an MTU of 4096 B.
 
     References
     ----------

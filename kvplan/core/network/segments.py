@@ -6,6 +6,7 @@ import math
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from kvplan.core.arithmetic import ceil_div
 from kvplan.core.network.rates import (
     line_bytes_per_s,
     nic_line_bytes_per_s,
@@ -113,6 +114,7 @@ def storage_segments(storage: StorageSide, calibration: Calibration, loss: Loss 
     strips = degraded_read_factor(storage.data_strips, _lost_share(storage, loss))
     left = storage.nodes - loss.nodes
     skew = _skew(storage, loss)
+    # A single storage port takes its whole node along, which `left` counts already.
     storage_loss = loss if storage.storage_ports > 1 else NOTHING_LOST
     storage_nics = _adapters(left, storage.storage_nic, storage.storage_nics, storage_loss)
     client_nics = _adapters(left, storage.client_nic, storage.client_nics, loss)
@@ -166,10 +168,12 @@ def fabric_segments(
     leaves = fabric.leaf_switches - (1 if loss.leaf_of else 0)
     strips = storage_traffic(storage, loss)
     group = storage.nodes_in_group - loss.group_nodes
+    # A client hangs on any one leaf, so that only one read in `leaves` stays there.
     strips_cross, client_cross = cross_leaf_share(group, leaves), 1 - 1 / leaves
     cross = Traffic(client_cross + strips_cross * strips.read, client_cross + strips_cross * strips.write)
     forwarded = Traffic(1 + strips.read + cross.read, 1 + strips.write + cross.write)
     cage = line_bytes_per_s(1, fabric.cage_bits_per_s)
+    # Where the legs do not divide by the spines some uplink cages are half cabled: they count by what is cabled.
     cabled = fabric.spine_cages_used * fabric.spine_switches / (fabric.leaf_switches * fabric.uplinks_per_leaf)
     return (
         _line(LEAF, leaves, fabric.cages_per_switch * cage, calibration, forwarded),
@@ -177,6 +181,7 @@ def fabric_segments(
     )
 
 
+@lru_cache(maxsize=1024)
 def client_segments(client: ClientSide, calibration: Calibration, loss: Loss = NOTHING_LOST) -> tuple[Segment, ...]:
     """Build the NICs of the client servers and the PCIe links of their GPUs.
 
@@ -289,6 +294,7 @@ def _drives(storage: StorageSide, nodes: int, strips: float, loss: Loss) -> Segm
 
 def _drive_pcie(storage: StorageSide, calibration: Calibration, nodes: int, traffic: Traffic) -> Segment:
     """Build the segment of the lanes between processor and drives, one instance a node."""
+    # A link runs at the slower generation of its two ends, with the fewer lanes.
     generation = min(storage.drive.pcie_generation, storage.server.drive_pcie_generation)
     wanted = storage.drives_per_node * storage.drive.pcie_lanes
     lanes = min(wanted, storage.server.drive_pcie_lanes or wanted)
@@ -304,7 +310,7 @@ def _adapters(machines: int, nic: Nic, nics: int, loss: Loss) -> _Adapters:
     if not loss.leaf_of:
         return _Adapters(nic, machines * nics, nic.ports)
     if nic.ports * nics == 1:
-        return _Adapters(nic, machines - math.ceil(machines / loss.leaf_of), 1)
+        return _Adapters(nic, machines - ceil_div(machines, loss.leaf_of), 1)
     if nic.ports > 1:
         return _Adapters(nic, machines * nics, nic.ports // 2)
     return _Adapters(nic, machines * (nics // 2), 1)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
+
+from kvplan.core.arithmetic import ceil_div
 
 if TYPE_CHECKING:
     from kvplan.schema.hardware import Drive, Gpu, Nic, Server
@@ -68,7 +69,7 @@ class StorageSide:
 
     def survives(self, group_nodes_lost: int) -> bool:
         """Tell whether data stays readable with so many nodes of one recovery group lost."""
-        strips_per_node = math.ceil((self.data_strips + self.parity_strips) / self.nodes_in_group)
+        strips_per_node = ceil_div(self.data_strips + self.parity_strips, self.nodes_in_group)
         return group_nodes_lost * strips_per_node <= self.parity_strips
 
 
@@ -84,7 +85,7 @@ class ClientSide:
     @property
     def servers(self) -> int:
         """Client servers that the GPUs fill [1]."""
-        return math.ceil(self.gpus / self.gpu.gpus_per_server)
+        return ceil_div(self.gpus, self.gpu.gpus_per_server)
 
     @property
     def busy_gpus(self) -> int:

@@ -15,21 +15,6 @@ if TYPE_CHECKING:
 
     from kvplan.schema.network import Fabric
 
-__all__ = [
-    "NOTHING_LOST",
-    "Calibration",
-    "ClientSide",
-    "Loss",
-    "StorageSide",
-    "TierRates",
-    "binding_stage",
-    "deliverable",
-    "segments",
-    "stages",
-    "tier_rates",
-    "under_load",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class TierRates:
@@ -38,64 +23,6 @@ class TierRates:
     read_bytes_per_s: float
     write_bytes_per_s: float
     binding_stage: str
-
-
-def stages(
-    storage: StorageSide,
-    client: ClientSide,
-    fabric: Fabric,
-    calibration: Calibration,
-    read_bytes_per_s: float,
-    write_bytes_per_s: float,
-) -> tuple[Stage, ...]:
-    """Lay a demand on every stage from drive to GPU.
-
-    utilisation = max(read load / planned, write load / planned), load = demand x traffic of the stage per client byte
-
-    Parameters
-    ----------
-    storage
-        The storage nodes.
-    client
-        The GPU servers.
-    fabric
-        The switches between them.
-    calibration
-        Shares of the rated speeds to count on [1].
-    read_bytes_per_s
-        What the clients read [B/s].
-    write_bytes_per_s
-        What the clients write [B/s].
-
-    Returns
-    -------
-    tuple of Stage
-        The eight stages in the order of the path, rates in [B/s], each summed over its instances.
-
-    Notes
-    -----
-    Strips lie evenly over nodes and drives, clients load all nodes alike, and the worst case holds for what crosses
-    the spine. Reads and writes are judged each alone; `combined_utilisation` adds them where they share a direction.
-
-    References
-    ----------
-    IBM Redbook MD260021 for the two calibrated factors; derived otherwise.
-
-    Examples
-    --------
-    >>> from kvplan.core.network.examples import CALIBRATION, CLIENTS, FABRIC, STORAGE
-    >>> for stage in stages(STORAGE, CLIENTS, FABRIC, CALIBRATION, 150e9, 0.0):
-    ...     print(f"{stage.name}: {stage.load_bytes_per_s / 1e9:.1f} of {stage.planned_bytes_per_s / 1e9:.1f} GB/s")
-    drives: 150.0 of 1792.0 GB/s
-    pcie to drives: 150.0 of 1831.0 GB/s
-    storage nic: 131.2 of 320.0 GB/s
-    client nic of the storage node: 150.0 of 315.0 GB/s
-    leaf: 431.2 of 10240.0 GB/s
-    uplink: 150.0 of 960.0 GB/s
-    client server nic: 150.0 of 320.0 GB/s
-    gpu pcie: 150.0 of 915.5 GB/s
-    """
-    return under_load(segments(storage, client, fabric, calibration), read_bytes_per_s, write_bytes_per_s)
 
 
 def segments(
@@ -123,11 +50,12 @@ def segments(
 
     Notes
     -----
-    As `stages`.
+    Strips lie evenly over nodes and drives, clients load all nodes alike, and the worst case holds for what crosses
+    the spine.
 
     References
     ----------
-    As `stages`.
+    IBM Redbook MD260021 for the two calibrated factors; derived otherwise.
 
     Examples
     --------
@@ -145,7 +73,7 @@ def segments(
 def under_load(path: Sequence[Segment], read_bytes_per_s: float, write_bytes_per_s: float) -> tuple[Stage, ...]:
     """Lay a demand on some segments of the path.
 
-    load = demand x traffic of the segment per client byte
+    utilisation = max(read load / planned, write load / planned), load = demand x traffic of the segment per client byte
 
     Parameters
     ----------
@@ -163,18 +91,26 @@ def under_load(path: Sequence[Segment], read_bytes_per_s: float, write_bytes_per
 
     Notes
     -----
-    A segment of which nothing is left has utilisation 0, for want of a finite one; `binding_stage` names it first.
+    Reads and writes are judged each alone; `combined_utilisation` adds them where they share a direction. A segment of
+    which nothing is left has utilisation 0, for want of a finite one; `binding_stage` names it first.
 
     References
     ----------
-    As `stages`.
+    As `segments`.
 
     Examples
     --------
-    >>> from kvplan.core.network.examples import CALIBRATION, STORAGE
-    >>> drives = storage_segments(STORAGE, CALIBRATION)[0]
-    >>> under_load([drives], 179.2e9, 0.0)[0].utilisation
-    0.1
+    >>> from kvplan.core.network.examples import CALIBRATION, CLIENTS, FABRIC, STORAGE
+    >>> for stage in under_load(segments(STORAGE, CLIENTS, FABRIC, CALIBRATION), 150e9, 0.0):
+    ...     print(f"{stage.name}: {stage.load_bytes_per_s / 1e9:.1f} of {stage.planned_bytes_per_s / 1e9:.1f} GB/s")
+    drives: 150.0 of 1792.0 GB/s
+    pcie to drives: 150.0 of 1831.0 GB/s
+    storage nic: 131.2 of 320.0 GB/s
+    client nic of the storage node: 150.0 of 315.0 GB/s
+    leaf: 431.2 of 10240.0 GB/s
+    uplink: 150.0 of 960.0 GB/s
+    client server nic: 150.0 of 320.0 GB/s
+    gpu pcie: 150.0 of 915.5 GB/s
     """
     return tuple(_stage(segment, read_bytes_per_s, write_bytes_per_s) for segment in path)
 
@@ -203,14 +139,14 @@ def binding_stage(path: Sequence[Stage]) -> str:
     Examples
     --------
     >>> from kvplan.core.network.examples import CALIBRATION, CLIENTS, FABRIC, STORAGE
-    >>> binding_stage(stages(STORAGE, CLIENTS, FABRIC, CALIBRATION, 150e9, 0.0))
+    >>> binding_stage(under_load(segments(STORAGE, CLIENTS, FABRIC, CALIBRATION), 150e9, 0.0))
     'client nic of the storage node'
     """
     return max(path, key=_strain).name
 
 
-def deliverable(storage: StorageSide, calibration: Calibration, loss: Loss = NOTHING_LOST) -> TierRates:
-    """Client bytes a second that the stages inside the storage nodes let through.
+def tier_rates(storage: StorageSide, calibration: Calibration, loss: Loss = NOTHING_LOST) -> TierRates:
+    """Work out what a storage tier is planned to read and write: what the stages inside its nodes let through.
 
     rate = min over stages (planned rate / traffic per client byte)
 
@@ -235,12 +171,12 @@ def deliverable(storage: StorageSide, calibration: Calibration, loss: Loss = NOT
 
     References
     ----------
-    IBM Redbook MD260021: eight nodes read 315 GB/s.
+    IBM Redbook MD260021: 315 GB/s of eight nodes, 39.4 GB/s of one.
 
     Examples
     --------
     >>> from kvplan.core.network.examples import CALIBRATION, STORAGE
-    >>> rates = deliverable(STORAGE, CALIBRATION)
+    >>> rates = tier_rates(STORAGE, CALIBRATION)
     >>> round(rates.read_bytes_per_s / 1e9, 1), round(rates.write_bytes_per_s / 1e9, 1), rates.binding_stage
     (315.0, 292.6, 'client nic of the storage node')
     """
@@ -253,45 +189,12 @@ def deliverable(storage: StorageSide, calibration: Calibration, loss: Loss = NOT
     return TierRates(read, min(segment.write_limit_bytes_per_s for segment in path), binding)
 
 
-def tier_rates(storage: StorageSide, calibration: Calibration) -> TierRates:
-    """Work out what a storage tier is planned to read and write with nothing lost.
-
-    rate = min over stages (planned rate / traffic per client byte)
-
-    Parameters
-    ----------
-    storage
-        The storage nodes.
-    calibration
-        Shares of the rated speeds to count on [1].
-
-    Returns
-    -------
-    TierRates
-        Reading and writing, each while nobody does the other [B/s], and the stage that binds the reading.
-
-    Notes
-    -----
-    As `deliverable`.
-
-    References
-    ----------
-    IBM Redbook MD260021: 315 GB/s of eight nodes, 39.4 GB/s of one.
-
-    Examples
-    --------
-    >>> from kvplan.core.network.examples import CALIBRATION, STORAGE
-    >>> round(tier_rates(STORAGE, CALIBRATION).read_bytes_per_s / STORAGE.nodes / 1e9, 1)
-    39.4
-    """
-    return deliverable(storage, calibration)
-
-
 def _stage(segment: Segment, read_bytes_per_s: float, write_bytes_per_s: float) -> Stage:
     """Lay a demand on one segment."""
     planned = segment.instances * segment.unit_planned_bytes_per_s
     planned_write = segment.instances * segment.unit_planned_write_bytes_per_s
     load, write_load = read_bytes_per_s * segment.traffic.read, write_bytes_per_s * segment.traffic.write
+    # A stage that is lost altogether has no finite utilisation; `_strain` lets it bind all the same.
     reading = load / planned if planned else 0.0
     writing = write_load / planned_write if planned_write else 0.0
     utilisation = max(reading, writing)

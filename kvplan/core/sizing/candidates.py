@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kvplan.core.ece.tolerance import satisfies
+from kvplan.core.ece.judge import judge
+from kvplan.core.ece.strips import survival_words
 from kvplan.core.sizing.guidance import AXES, guidance_limits
+from kvplan.core.sizing.tiers import required
 from kvplan.errors import NoProfileFitsError
-from kvplan.schema.ece import Limit
 from kvplan.schema.plan import Candidate
 from kvplan.units import format_quantity
 
@@ -16,8 +17,9 @@ if TYPE_CHECKING:
 
     from kvplan.core.sizing.inputs import SizingInputs
     from kvplan.core.sizing.tiers import Tier
+    from kvplan.schema.ece import Limit
     from kvplan.schema.plan import Demand
-    from kvplan.schema.request import Survive
+    from kvplan.schema.request import Request, Survive
 
 READ_LIMIT = "read bandwidth"
 _COUNTED = (*AXES, READ_LIMIT, "capacity")
@@ -43,8 +45,10 @@ def limits_of(tier: Tier, inputs: SizingInputs, demand: Demand) -> tuple[Limit, 
 
     Examples
     --------
-    >>> callable(limits_of)
-    True
+    >>> import kvplan
+    >>> plan = kvplan.size(kvplan.Request(model="gpt-oss-120b", context_tokens=130_000, gpus=128))
+    >>> [limit.name for limit in plan.candidates[1].limits[:4]]
+    ['gpus', 'model parameters', 'read bandwidth', 'capacity']
 
     References
     ----------
@@ -52,18 +56,37 @@ def limits_of(tier: Tier, inputs: SizingInputs, demand: Demand) -> tuple[Limit, 
     """
     usable = tier.geometry.usable_bytes
     read = tier.rates.read_bytes_per_s
-    capacity_text = "at least the contexts in flight"
     return (
         *guidance_limits(tier.parts.profile, inputs.request.gpus, inputs.model.params_total),
-        _need_limit(READ_LIMIT, demand.read_bytes_per_s, read, "B/s", f"binding: {tier.rates.binding_stage}"),
-        _need_limit("capacity", demand.capacity_bytes, usable, "B", capacity_text),
-        *_tolerance_limit(tier, inputs.request.survive),
+        judge(READ_LIMIT, demand.read_bytes_per_s, read, "B/s", text=f"binding: {tier.rates.binding_stage}"),
+        judge("capacity", demand.capacity_bytes, usable, "B", text="at least the contexts in flight"),
+        _tolerance_limit(tier, inputs.request),
         *tier.geometry.limits,
     )
 
 
 def broken(limits: Sequence[Limit]) -> tuple[Limit, ...]:
-    """Return the limits that rule a tier out."""
+    """Return the limits that rule a tier out.
+
+    Parameters
+    ----------
+    limits
+        The limits of a tier.
+
+    Returns
+    -------
+    tuple of Limit
+        Those of severity error that do not hold.
+
+    References
+    ----------
+    Severity as defined by `kvplan.schema.ece.Limit`: a warning never rules out.
+
+    Examples
+    --------
+    >>> [limit.name for limit in broken([judge("gpus", 80, 64, "GPUs"), judge("capacity", 1, 2, "B")])]
+    ['gpus']
+    """
     return tuple(limit for limit in limits if not limit.holds and limit.severity == "error")
 
 
@@ -91,7 +114,19 @@ def choose(tiers: Sequence[Tier], limits: Sequence[Sequence[Limit]]) -> int:
     -----
     A forced tier wins although it breaks the guidance; what it breaks is reported. Only an impossible geometry
     rules it out.
+
+    References
+    ----------
+    IBM Redbook MD260021, sizing guidance: the smallest profile that covers the request.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace
+    >>> sizes = [SimpleNamespace(forced=False), SimpleNamespace(forced=False)]
+    >>> choose(sizes, [[judge("gpus", 128, 64, "GPUs")], [judge("gpus", 128, 256, "GPUs")]])
+    1
     """
+    # Who forces a tier knows the guidance; only a geometry that cannot exist is refused.
     forced = next((index for index, tier in enumerate(tiers) if tier.forced), None)
     if forced is not None:
         if broken(tiers[forced].geometry.limits):
@@ -104,7 +139,33 @@ def choose(tiers: Sequence[Tier], limits: Sequence[Sequence[Limit]]) -> int:
 
 
 def candidate(tier: Tier, limits: tuple[Limit, ...], *, chosen: bool) -> Candidate:
-    """Write a judged tier down for the Plan."""
+    """Write a judged tier down for the Plan.
+
+    Parameters
+    ----------
+    tier
+        The tier.
+    limits
+        Its limits, judged.
+    chosen
+        Whether it is the one.
+
+    Returns
+    -------
+    Candidate
+        Capacity [B], read rate [B/s], limits, and in words why it was rejected.
+
+    References
+    ----------
+    The limits name their own sources.
+
+    Examples
+    --------
+    >>> import kvplan
+    >>> plan = kvplan.size(kvplan.Request(model="gpt-oss-120b", context_tokens=130_000, gpus=128))
+    >>> [(found.name, found.accepted, found.chosen) for found in plan.candidates[:2]]
+    [('compact-4', False, False), ('standard-8', True, True)]
+    """
     failing = broken(limits)
     return Candidate(
         name=tier.name,
@@ -134,6 +195,16 @@ def physical_choice(limits: Sequence[Sequence[Limit]], planned_share: float) -> 
     -------
     int or None
         Position of the tier, from 0 [1]; None when none is enough.
+
+    References
+    ----------
+    Derived: the guidance's axes are a rule of thumb for the same bandwidth and capacity.
+
+    Examples
+    --------
+    >>> limits = [judge("gpus", 128, 64, "GPUs"), judge("read bandwidth", 150e9, 157e9, "B/s")]
+    >>> physical_choice([limits], 1.0), physical_choice([limits], 0.7)
+    (0, None)
     """
     for index, judged in enumerate(limits):
         reads = next(limit for limit in judged if limit.name == READ_LIMIT)
@@ -144,7 +215,27 @@ def physical_choice(limits: Sequence[Sequence[Limit]], planned_share: float) -> 
 
 
 def limit_sentence(limit: Limit) -> str:
-    """Say in words how a limit is broken."""
+    """Say in words how a limit is broken.
+
+    Parameters
+    ----------
+    limit
+        The limit.
+
+    Returns
+    -------
+    str
+        Its rule where it has one, else need and have with their unit, such as [GPUs] or [B/s].
+
+    References
+    ----------
+    The rule is the limit's own text.
+
+    Examples
+    --------
+    >>> limit_sentence(judge("gpus", 128, 64, "GPUs"))
+    'gpus: needs 128 GPUs, has 64 GPUs'
+    """
     if limit.text and limit.name not in _COUNTED:
         return limit.text
     need, have = format_quantity(limit.need, limit.unit), format_quantity(limit.have, limit.unit)
@@ -163,33 +254,13 @@ def _refusal(tiers: Sequence[Tier], limits: Sequence[Sequence[Limit]]) -> NoProf
     )
 
 
-def _need_limit(name: str, need: float, have: float, unit: str, text: str) -> Limit:
-    """Judge something that there must be enough of."""
-    margin = have / need - 1 if need else None
-    return Limit(name=name, need=need, have=have, unit=unit, margin=margin, holds=have >= need, text=text)
-
-
-def _tolerance_limit(tier: Tier, survive: Survive | None) -> tuple[Limit, ...]:
-    """Judge fault tolerance where it was made a requirement."""
-    if survive is None:
-        return ()
-    tolerance = tier.geometry.fault_tolerance
-    need = FAILURES_ASKED[survive]
+def _tolerance_limit(tier: Tier, request: Request) -> Limit:
+    """Judge fault tolerance against what was asked for, one node at least."""
+    tolerance, survive = tier.geometry.fault_tolerance, required(request)
     have = tolerance.node_failures
     if survive == "node+drive":
         have += min(tolerance.further_device_failures, 1)
-    text = (
-        f"--survive {survive}: {tier.code.name} on {tier.nodes} nodes survives {tolerance.node_failures} node(s) "
-        f"and {tolerance.further_device_failures} further device(s)"
-    )
-    return (
-        Limit(
-            name="fault tolerance",
-            need=need,
-            have=have,
-            unit="failures",
-            margin=have / need - 1,
-            holds=satisfies(tolerance, survive),
-            text=text,
-        ),
-    )
+    survived = survival_words(tolerance.node_failures, tolerance.further_device_failures)
+    asked = f"--survive {survive}" if request.survive else "every tier must survive a node"
+    text = f"{asked}: {tier.code.name} on {tier.nodes} nodes survives {survived}"
+    return judge("fault tolerance", FAILURES_ASKED[survive], have, "failures", text=text)

@@ -35,10 +35,10 @@ def plan_of(outcome: Outcome) -> Plan:
 
     Examples
     --------
-    See `kvplan.size`.
-
-    >>> callable(plan_of)
-    True
+    >>> import kvplan
+    >>> plan = kvplan.size(kvplan.Request(model="gpt-oss-120b", context_tokens=130_000, gpus=128))
+    >>> plan.profile.name, plan.request.concurrency, plan.catalogue.user_tables
+    ('standard-8', 7, ())
 
     References
     ----------

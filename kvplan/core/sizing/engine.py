@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from kvplan.core.ece.endurance import endurance
 from kvplan.core.network.budget import network_budget
-from kvplan.core.network.stages import ClientSide
+from kvplan.core.network.sides import ClientSide
 from kvplan.core.sizing.buys import buys
 from kvplan.core.sizing.candidates import choose, limits_of
 from kvplan.core.sizing.demand import redbook_demand
@@ -45,10 +45,11 @@ def size_resolved(inputs: SizingInputs) -> Plan:
 
     Examples
     --------
-    See `kvplan.size`, which resolves the names first.
-
-    >>> callable(size_resolved)
-    True
+    >>> from kvplan import Request, load_catalogue
+    >>> from kvplan.resolve import resolve
+    >>> request = Request(model="gpt-oss-120b", context_tokens=130_000, gpus=128)
+    >>> size_resolved(resolve(request, load_catalogue())).profile.name
+    'standard-8'
 
     References
     ----------

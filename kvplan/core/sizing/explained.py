@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from kvplan.core.derivation import static_derivations
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
     from kvplan.core.sizing.outcome import Outcome
     from kvplan.schema.base import Confidence
 
-GUIDANCE_RANGE = "upper end of the published range"
+GUIDANCE_RANGE = "upper end of the published range; where that is open, the need itself"
 
 
 def derivation_table(outcome: Outcome) -> dict[str, Derivation]:
@@ -46,6 +47,7 @@ def derivation_table(outcome: Outcome) -> dict[str, Derivation]:
     }
 
 
+@lru_cache(maxsize=1024)
 def _entry(formula: str, unit: str, *inputs: str, source: str = "", confidence: Confidence = "derived") -> Derivation:
     """Build one entry."""
     return Derivation(formula=formula, unit=unit, inputs=inputs, source=source, confidence=confidence)

@@ -17,6 +17,8 @@ from kvplan.core.network.segments import (
 from kvplan.schema.plan import Derivation
 
 _PLANNED: Final = "constants.network.planning_factor"
+_LINE: Final = ("constants.network.line_share",)
+_PCIE: Final = ("constants.network.pcie_share",)
 _NODES: Final = "profile.nodes"
 
 
@@ -25,6 +27,7 @@ class _Stage(NamedTuple):
 
     instance: str
     counted: tuple[str, ...]
+    usable: tuple[str, ...]
     planned: str
     calibration: tuple[str, ...]
     read_traffic: str
@@ -39,6 +42,7 @@ _STAGES: Final = {
     DRIVES: _Stage(
         "rated speed of a drive",
         (_NODES, "profile.drives_per_node"),
+        (),
         "its rated speed",
         (),
         _WHOLE,
@@ -47,14 +51,16 @@ _STAGES: Final = {
     DRIVE_PCIE: _Stage(
         "PCIe lanes of a node to its drives, after packet headers",
         (_NODES,),
+        _PCIE,
         "the same",
-        ("constants.network.pcie_share",),
+        _PCIE,
         _WHOLE,
         _PARITY,
     ),
     STORAGE_NIC: _Stage(
         "line of a storage NIC after packet headers, or its PCIe slot",
         (_NODES,),
+        _LINE,
         "line x planning factor",
         (_PLANNED,),
         _STRIPS,
@@ -63,6 +69,7 @@ _STAGES: Final = {
     STORAGE_CLIENT_NIC: _Stage(
         "line of a client-side NIC after packet headers, or its PCIe slot",
         (_NODES,),
+        _LINE,
         "line x factor measured on the reference system",
         ("constants.network.storage_client_factor",),
         _WHOLE,
@@ -71,6 +78,7 @@ _STAGES: Final = {
     LEAF: _Stage(
         "all cages of a leaf after packet headers",
         ("network.leaf_switches",),
+        _LINE,
         "line x planning factor",
         (_PLANNED,),
         "1 + storage traffic + what crosses the spine a second time",
@@ -79,6 +87,7 @@ _STAGES: Final = {
     UPLINK: _Stage(
         "an uplink cage after packet headers",
         ("network.leaf_switches", "network.uplinks_per_leaf"),
+        _LINE,
         "line x planning factor",
         (_PLANNED,),
         "(1 - 1/leaves) + strips that cross leaves, no rail alignment",
@@ -87,6 +96,7 @@ _STAGES: Final = {
     CLIENT_NIC: _Stage(
         "line of a client server's NIC after packet headers, or its PCIe slot",
         ("network.client_servers",),
+        _LINE,
         "line x planning factor",
         (_PLANNED,),
         _WHOLE,
@@ -95,8 +105,9 @@ _STAGES: Final = {
     GPU_PCIE: _Stage(
         "PCIe link of a GPU after packet headers",
         ("request.gpus",),
+        _PCIE,
         "the same",
-        ("constants.network.pcie_share",),
+        _PCIE,
         _WHOLE,
         _WHOLE,
     ),
@@ -110,7 +121,7 @@ def _entries(name: str, stage: _Stage) -> dict[str, Derivation]:
     return {
         f"{path}.count": Derivation(formula="instances", unit="count", inputs=stage.counted),
         f"{path}.capacity_bytes_per_s": Derivation(
-            formula=f"count x {stage.instance}", unit="B/s", inputs=(f"{path}.count", "constants.network.line_share")
+            formula=f"count x {stage.instance}", unit="B/s", inputs=(f"{path}.count", *stage.usable)
         ),
         f"{path}.planned_bytes_per_s": Derivation(
             formula=f"count x {stage.planned}", unit="B/s", inputs=(f"{path}.count", *stage.calibration)

@@ -29,7 +29,9 @@ def findings(outcome: Outcome) -> tuple[PlanWarning, ...]:
 
     Examples
     --------
-    >>> len(FINDINGS) > 10
+    >>> import kvplan
+    >>> plan = kvplan.size(kvplan.Request(model="gpt-oss-120b", context_tokens=130_000, gpus=128))
+    >>> "thin-tolerance" in [warning.id for warning in plan.warnings]
     True
 
     References

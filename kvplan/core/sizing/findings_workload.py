@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import ceil
 from typing import TYPE_CHECKING
 
 from kvplan.core.sizing.candidates import broken, physical_choice
@@ -42,6 +43,20 @@ def _rule_oversizes(outcome: Outcome) -> Iterator[PlanWarning]:
     if MODEL_AXIS in axes:
         text += f"; a token of this model is {outcome.kv.stored_bytes_per_token:,.0f} B in the tier"
     yield PlanWarning(id="rule-oversizes", severity="warning", text=text, source=f"{GUIDANCE}, against computed rates")
+
+
+def _rule_undersizes(outcome: Outcome) -> Iterator[PlanWarning]:
+    """Say so when the guidance plans read bandwidth that should stay in reserve."""
+    share = outcome.inputs.constant("guidance.planned_read_share")
+    need, have = outcome.demand.read_bytes_per_s, outcome.chosen.rates.read_bytes_per_s
+    if have * share < need <= have:
+        nodes = ceil(need / share / (have / outcome.chosen.nodes))
+        text = (
+            f"the {format_rate(need)} asked are {format_percent(need / have, 0)} of what {outcome.chosen.name} reads; "
+            f"with {format_percent(1 - share, 0)} kept for writes, bursts and rebuild it would take {nodes} nodes"
+        )
+        source = f"{GUIDANCE}, against {outcome.inputs.constants['guidance.planned_read_share'].source}"
+        yield PlanWarning(id="rule-undersizes", severity="warning", text=text, source=source)
 
 
 def _slow_hits(outcome: Outcome) -> Iterator[PlanWarning]:
@@ -105,6 +120,14 @@ def _beyond_maximum(outcome: Outcome) -> Iterator[PlanWarning]:
         yield PlanWarning(id="beyond-max", severity="warning", text=text, source=outcome.inputs.model.spec.source)
 
 
+def _uneven_heads(outcome: Outcome) -> Iterator[PlanWarning]:
+    """Say so when the attention heads do not divide over the ranks, which vLLM refuses."""
+    heads, tp = outcome.inputs.model.spec.attention_heads, outcome.setup.tp
+    if heads and heads % tp:
+        text = f"{heads} attention heads do not divide over TP {tp}: vLLM does not start so"
+        yield PlanWarning(id="uneven-heads", severity="error", text=text, source="vLLM, tensor parallelism")
+
+
 def _idle_gpus(outcome: Outcome) -> Iterator[PlanWarning]:
     """Say so when the fleet is not a multiple of an engine's GPUs."""
     idle = outcome.inputs.request.gpus % outcome.setup.tp
@@ -116,10 +139,12 @@ def _idle_gpus(outcome: Outcome) -> Iterator[PlanWarning]:
 FINDINGS = (
     _weights_too_large,
     _rule_oversizes,
+    _rule_undersizes,
     _slow_hits,
     _memory_suffices,
     _short_context,
     _beyond_maximum,
     _gaps,
+    _uneven_heads,
     _idle_gpus,
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from typing import TYPE_CHECKING
 
+from kvplan.core.ece.judge import judge
 from kvplan.schema.ece import Limit
 
 if TYPE_CHECKING:
@@ -107,7 +108,4 @@ def _upper_limit(name: str, need: float, span: Span, unit: str, source: str) -> 
     if span.high is None:
         text = f"published for {span.low:,.0f} {unit} or more" if span.low is not None else "no range published"
         return Limit(name=name, need=need, have=need, unit=unit, margin=None, holds=True, text=text, source=source)
-    holds = need <= span.high
-    return Limit(
-        name=name, need=need, have=span.high, unit=unit, margin=span.high / need - 1, holds=holds, source=source
-    )
+    return judge(name, need, span.high, unit, source=source)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from kvplan.core.arithmetic import ceil_div
 from kvplan.schema.plan import PlanHbm
 
 
@@ -53,7 +54,7 @@ def kv_bytes_per_gpu(budget: MemoryBudget, weights_bytes: int, tp: int) -> int:
     IBM Redbook MD260021 (19.6 GiB left for KV); vLLM `gpu_memory_utilization`.
     """
     usable = math.floor(budget.memory_bytes * budget.utilisation)
-    return max(0, usable - math.ceil(weights_bytes / tp) - budget.overhead_bytes)
+    return max(0, usable - ceil_div(weights_bytes, tp) - budget.overhead_bytes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,13 +93,13 @@ def hbm_check(budget: MemoryBudget, fleet: Fleet, weights_bytes: int, context_by
 
     References
     ----------
-    The articles' calculator: model, context, concurrency; does it fit in one GPU or does it need a shared tier.
+    IBM Redbook MD260021, memory left for KV beside the weights (19.6 GiB); contexts are whole ones, exact division.
     """
     free = kv_bytes_per_gpu(budget, weights_bytes, fleet.tp)
     contexts = free // context_bytes_per_gpu if context_bytes_per_gpu else 0
     return PlanHbm(
         gpu_memory_bytes=budget.memory_bytes,
-        weights_bytes_per_gpu=math.ceil(weights_bytes / fleet.tp),
+        weights_bytes_per_gpu=ceil_div(weights_bytes, fleet.tp),
         overhead_bytes_per_gpu=budget.overhead_bytes,
         kv_bytes_per_gpu=free,
         contexts_that_fit=contexts,

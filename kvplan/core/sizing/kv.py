@@ -1,4 +1,4 @@
-"""The KV section of a Plan: the three accountings for one set-up."""
+"""The KV section of a Plan: the three accountings for one setup."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ def kv_section(groups: tuple[LayerGroup, ...], dtype: KvDtype, context_tokens: i
 
     Examples
     --------
-    See `kvplan kv --help`; the function only joins `minimal_accounting`, `vllm_accounting` and `external_accounting`.
-
-    >>> callable(kv_section)
-    True
+    >>> import kvplan
+    >>> plan = kvplan.size(kvplan.Request(model="gpt-oss-120b", context_tokens=130_000, gpus=128))
+    >>> plan.kv.accounting.minimal.bytes_per_token, plan.kv.stored_bytes_per_token
+    (36864.0, 73728.0)
 
     References
     ----------
@@ -85,8 +85,10 @@ def other_software(
 
     Examples
     --------
-    >>> callable(other_software)
-    True
+    >>> import kvplan
+    >>> plan = kvplan.size(kvplan.Request(model="gpt-oss-120b", context_tokens=130_000, gpus=128))
+    >>> plan.other_software.software, plan.other_software.hybrid_manager
+    ('current', True)
 
     References
     ----------

@@ -10,7 +10,7 @@ from kvplan.core.kv.minimal import minimal_accounting
 from kvplan.core.kv.vllm import vllm_accounting
 from kvplan.core.kv.vllm_log import predict_log
 from kvplan.core.sizing.hbm import Fleet, MemoryBudget, hbm_check
-from kvplan.core.sizing.setup import MAX_TP, Setup, setup_of
+from kvplan.core.sizing.setup import MAX_TP, Setup, fewest_gpus, setup_of
 from kvplan.schema.kv import Accountings
 from kvplan.schema.reports import KvReport
 
@@ -51,10 +51,12 @@ def kv_report(inputs: KvInputs) -> KvReport:
 
     Examples
     --------
-    See `kvplan kv --help`.
-
-    >>> callable(kv_report)
-    True
+    >>> from kvplan import load_catalogue
+    >>> from kvplan.resolve import resolve_kv
+    >>> from kvplan.schema.reports import KvRequest
+    >>> request = KvRequest(model="gpt-oss-120b", context_tokens=130_000, concurrency=28)
+    >>> kv_report(resolve_kv(request, load_catalogue())).volume_bytes / 1e9
+    268.4
 
     References
     ----------
@@ -93,7 +95,7 @@ def kv_report(inputs: KvInputs) -> KvReport:
 
 
 def _engine(request: KvRequest, setup: Setup) -> VllmSetup:
-    """Return the engine's set-up; a version given by hand brings that version's own default of the hybrid manager."""
+    """Return the engine's setup; a version given by hand brings that version's own default of the hybrid manager."""
     engine = replace(setup.vllm, max_batched_tokens=request.max_batched_tokens)
     if request.vllm_version is None:
         return engine
@@ -105,16 +107,16 @@ def _setup(inputs: KvInputs) -> Setup:
     request = inputs.request
     if request.tp is not None or inputs.gpu is None:
         return setup_of(request, inputs.stack, request.tp or 1)
-    tp = 1
-    while tp < MAX_TP:
-        setup = setup_of(request, inputs.stack, tp)
-        engine = _engine(request, setup)
-        need = vllm_accounting(inputs.spec.groups, request.kv_dtype, request.context_tokens, engine)
-        memory = _memory(inputs, tp, need.context_bytes)
-        if memory is not None and memory.contexts_that_fit:
-            return setup
-        tp *= 2
-    return setup_of(request, inputs.stack, tp)
+    return setup_of(request, inputs.stack, fewest_gpus(MAX_TP, lambda tp: _holds_one_context(inputs, tp)))
+
+
+def _holds_one_context(inputs: KvInputs, tp: int) -> bool:
+    """Tell whether one engine of `tp` GPUs holds a whole context beside its weights."""
+    request = inputs.request
+    engine = _engine(request, setup_of(request, inputs.stack, tp))
+    need = vllm_accounting(inputs.spec.groups, request.kv_dtype, request.context_tokens, engine)
+    memory = _memory(inputs, tp, need.context_bytes)
+    return memory is not None and memory.contexts_that_fit > 0
 
 
 def _memory(inputs: KvInputs, tp: int, context_bytes_per_gpu: int) -> PlanHbm | None:

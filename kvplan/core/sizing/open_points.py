@@ -29,8 +29,10 @@ def open_points(outcome: Outcome) -> tuple[OpenPoint, ...]:
 
     Examples
     --------
-    >>> callable(open_points)
-    True
+    >>> import kvplan
+    >>> plan = kvplan.size(kvplan.Request(model="gpt-oss-120b", context_tokens=130_000, gpus=128))
+    >>> [point.id for point in plan.open_points if point.id.startswith("constants.hbm")]
+    ['constants.hbm.concurrency_per_engine', 'constants.hbm.overhead_bytes']
 
     References
     ----------

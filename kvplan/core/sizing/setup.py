@@ -11,6 +11,8 @@ from kvplan.core.sizing.hbm import MemoryBudget, kv_bytes_per_gpu
 from kvplan.core.sizing.versions import release_key
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from kvplan.core.sizing.inputs import SizingInputs, Stack
     from kvplan.schema.reports import KvRequest
     from kvplan.schema.request import Request
@@ -33,7 +35,7 @@ class Setup:
 
     @property
     def vllm(self) -> VllmSetup:
-        """The engine's side of the set-up."""
+        """The engine's side of the setup."""
         software = self.stack.software
         return VllmSetup(
             version=software.vllm,
@@ -44,7 +46,7 @@ class Setup:
 
     @property
     def external(self) -> ExternalSetup:
-        """The cache back end's side of the set-up."""
+        """The cache back end's side of the setup."""
         return ExternalSetup(
             backend=self.stack.backend,
             tp=self.tp,
@@ -60,6 +62,34 @@ def setup_of(request: Request | KvRequest, stack: Stack, tp: int) -> Setup:
     The chunk length is the request's, else the software set's when its own back end is used, else the back end's
     default; recurrent states are checkpointed once a chunk, but not more often than every 256 tokens, unless asked
     otherwise; the hybrid manager follows the software set and is off where the back end cannot work with it.
+
+    Parameters
+    ----------
+    request
+        What was asked for.
+    stack
+        Software set and cache back end.
+    tp
+        GPUs of one engine [GPUs].
+
+    Returns
+    -------
+    Setup
+        Chunk length and checkpoint spacing [tokens], hybrid manager, tensor parallelism.
+
+    References
+    ----------
+    The rows of the catalogue's software sets and cache back ends, which name their sources.
+
+    Examples
+    --------
+    >>> from kvplan import Request, load_catalogue
+    >>> from kvplan.core.sizing.inputs import Stack
+    >>> tables = load_catalogue()
+    >>> stack = Stack(tables.software("reference"), tables.backend("vllm-fs"))
+    >>> setup = setup_of(Request(model="m", context_tokens=130_000, gpus=8), stack, tp=1)
+    >>> setup.chunk_tokens == stack.backend.default_chunk_tokens
+    True
     """
     software, backend = stack.software, stack.backend
     default_chunk = software.chunk_tokens if backend.id == software.cache_backend else backend.default_chunk_tokens
@@ -85,16 +115,66 @@ def tensor_parallelism(inputs: SizingInputs, budget: MemoryBudget) -> int:
 
     When no count up to the GPUs at hand does, the largest power of two among them is returned and the HBM check
     reports that nothing fits.
+
+    Parameters
+    ----------
+    inputs
+        The request with its GPUs and its context [tokens], and the rows it names.
+    budget
+        Memory of one GPU [B].
+
+    Returns
+    -------
+    int
+        GPUs of one engine [GPUs]; those asked for where they were.
+
+    References
+    ----------
+    As `kvplan.core.sizing.hbm.kv_bytes_per_gpu` and `kvplan.core.kv.vllm.vllm_accounting`.
+
+    Examples
+    --------
+    >>> import kvplan
+    >>> [kvplan.size(kvplan.Request(model=name, context_tokens=130_000, gpus=128)).request.tp
+    ...  for name in ("gpt-oss-120b", "llama-3.3-70b")]
+    [1, 4]
     """
     request = inputs.request
     if request.tp is not None:
         return request.tp
-    tp = 1
-    while tp * 2 <= min(request.gpus, MAX_TP):
-        if _holds_one_context(inputs, budget, tp):
-            return tp
-        tp *= 2
-    return tp
+    return fewest_gpus(min(request.gpus, MAX_TP), lambda tp: _holds_one_context(inputs, budget, tp))
+
+
+def fewest_gpus(most: int, suffice: Callable[[int], bool]) -> int:
+    """Return the least power of two of GPUs that suffice, else the largest that there are.
+
+    Parameters
+    ----------
+    most
+        GPUs at hand [GPUs].
+    suffice
+        Tells whether an engine of so many GPUs will do.
+
+    Returns
+    -------
+    int
+        GPUs of one engine [GPUs].
+
+    Notes
+    -----
+    Powers of two only: vLLM wants a number that divides the attention heads, which these mostly do.
+
+    References
+    ----------
+    vLLM documentation, Parallelism and Scaling: more GPUs until their memory holds the model.
+
+    Examples
+    --------
+    >>> fewest_gpus(8, lambda tp: tp * 96 >= 150), fewest_gpus(12, lambda tp: False)
+    (2, 8)
+    """
+    counts = [1 << power for power in range(most.bit_length())]
+    return next((count for count in counts if suffice(count)), counts[-1])
 
 
 def _holds_one_context(inputs: SizingInputs, budget: MemoryBudget, tp: int) -> bool:

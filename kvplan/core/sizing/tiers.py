@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from kvplan.core.ece.codes import CODES, ErasureCode, parse_code
 from kvplan.core.ece.geometry import geometry
+from kvplan.core.ece.groups import recovery_group_nodes
 from kvplan.core.ece.layout import GeometryInput
-from kvplan.core.ece.tolerance import satisfies, survivable
-from kvplan.core.network.stages import Calibration, StorageSide, TierRates, tier_rates
+from kvplan.core.ece.tolerance import fault_tolerance, satisfies, survivable
+from kvplan.core.network.sides import Calibration, StorageSide
+from kvplan.core.network.stages import TierRates, tier_rates
 from kvplan.units import MIB
 
 if TYPE_CHECKING:
@@ -18,7 +21,11 @@ if TYPE_CHECKING:
 
     from kvplan.core.sizing.inputs import ProfileParts, SizingInputs
     from kvplan.schema.ece import Geometry
+    from kvplan.schema.hardware import Drive, Nic, Server
     from kvplan.schema.plan import Demand
+    from kvplan.schema.profile import Profile
+    from kvplan.schema.request import Request, Survive
+    from kvplan.schema.software import StorageRelease
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +56,32 @@ def calibration(inputs: SizingInputs) -> Calibration:
     )
 
 
+def required(request: Request) -> Survive:
+    """Return the tolerance that every tier must have: what was asked for, one node at least.
+
+    Parameters
+    ----------
+    request
+        The request; its `survive` may be absent.
+
+    Returns
+    -------
+    Survive
+        The failures [nodes, drives] to survive.
+
+    References
+    ----------
+    IBM documentation on fault tolerance of ECE: maintenance takes a node away, so a tier that survives none cannot run.
+
+    Examples
+    --------
+    >>> from kvplan.schema.request import Request
+    >>> required(Request(model="gpt-oss-120b", context_tokens=1000, gpus=8))
+    'node'
+    """
+    return request.survive or "node"
+
+
 def tiers(inputs: SizingInputs, demand: Demand) -> tuple[Tier, ...]:
     """Return the tiers to judge, smallest first; among equals the more efficient code first.
 
@@ -66,34 +99,48 @@ def tiers(inputs: SizingInputs, demand: Demand) -> tuple[Tier, ...]:
 
 def build_tier(parts: ProfileParts, code: ErasureCode, nodes: int, inputs: SizingInputs) -> Tier:
     """Compute a recipe's geometry and rates at one node count under one code."""
-    profile = parts.profile
+    own_code = code.name == parts.profile.erasure_code
+    name = parts.profile.name if own_code else f"{parts.profile.name} ({code.name})"
+    rows = parts.drive, parts.server, parts.client_nic, parts.storage_nic
+    return Tier(name, parts, code, *_computed(parts.profile, rows, code, nodes, inputs.release, calibration(inputs)))
+
+
+@lru_cache(maxsize=8192)
+def _computed(
+    profile: Profile,
+    rows: tuple[Drive, Server, Nic, Nic],
+    code: ErasureCode,
+    nodes: int,
+    release: StorageRelease,
+    calibrated: Calibration,
+) -> tuple[Geometry, StorageSide, TierRates]:
+    """Compute once what requests share that judge the same recipe at the same node count."""
+    drive, server, client_nic, storage_nic = rows
     layout = geometry(
         GeometryInput(
             nodes=nodes,
             drives_per_node=profile.node.drives,
-            drive_bytes=parts.drive.capacity_bytes,
+            drive_bytes=drive.capacity_bytes,
             code=code,
             block_bytes=profile.block_mib * MIB,
             spare_pdisks=profile.spare_pdisks,
-            release=inputs.release,
+            release=release,
         )
     )
     storage = StorageSide(
         nodes=nodes,
         nodes_in_group=min(layout.nodes_per_recovery_group, default=nodes),
         drives_per_node=profile.node.drives,
-        drive=parts.drive,
-        server=parts.server,
-        client_nic=parts.client_nic,
+        drive=drive,
+        server=server,
+        client_nic=client_nic,
         client_nics=profile.node.client_nics,
-        storage_nic=parts.storage_nic,
+        storage_nic=storage_nic,
         storage_nics=profile.node.storage_nics,
         data_strips=code.data,
         parity_strips=code.parity,
     )
-    own_code = code.name == profile.erasure_code
-    name = profile.name if own_code else f"{profile.name} ({code.name})"
-    return Tier(name, parts, code, layout, storage, tier_rates(storage, calibration(inputs)))
+    return layout, storage, tier_rates(storage, calibrated)
 
 
 def _tiers_of(parts: ProfileParts, inputs: SizingInputs, demand: Demand) -> Iterator[Tier]:
@@ -104,12 +151,22 @@ def _tiers_of(parts: ProfileParts, inputs: SizingInputs, demand: Demand) -> Iter
     if request.survive is None or request.erasure_code is not None:
         return
     survives = satisfies(own.geometry.fault_tolerance, request.survive)
-    if survives and own.nodes == parts.profile.nodes.start:
+    unasked = replace(inputs, request=request.model_copy(update={"survive": None}))
+    if survives and own.nodes == _grown(parts, own.code, unasked, demand).nodes:
         return
-    for code in (code for code in CODES if survivable(code, request.survive)):
+    for code in (code for code in CODES if _may_survive(parts, code, inputs)):
         tier = _grown(parts, code, inputs, demand)
         if satisfies(tier.geometry.fault_tolerance, request.survive) and (tier.nodes < own.nodes or not survives):
             yield tier
+
+
+def _may_survive(parts: ProfileParts, code: ErasureCode, inputs: SizingInputs) -> bool:
+    """Tell whether a recipe can survive what is asked under a code, before the rest of the tier is computed."""
+    counts, survive = parts.profile.nodes, inputs.request.survive
+    if counts.limit > counts.start:
+        return survivable(code, survive)
+    smallest_group = recovery_group_nodes(counts.start, parts.profile.node.drives, inputs.release)[-1]
+    return satisfies(fault_tolerance(code, smallest_group), survive)
 
 
 def _forced_tier(inputs: SizingInputs, demand: Demand) -> Tier | None:
@@ -141,7 +198,7 @@ def _grown(parts: ProfileParts, code: ErasureCode, inputs: SizingInputs, demand:
     tier = build_tier(parts, code, counts.start, inputs)
     if counts.limit == counts.start:
         return tier
-    if not survivable(code, inputs.request.survive):
+    if not survivable(code, required(inputs.request)):
         return build_tier(parts, code, counts.limit, inputs)
     per_node = tier.rates.read_bytes_per_s / tier.nodes
     usable_per_node = max(tier.geometry.usable_bytes / tier.nodes, 1)
@@ -171,5 +228,5 @@ def _suffices(tier: Tier, inputs: SizingInputs, demand: Demand) -> bool:
     return (
         tier.rates.read_bytes_per_s >= demand.read_bytes_per_s
         and tier.geometry.usable_bytes >= demand.capacity_bytes
-        and satisfies(tier.geometry.fault_tolerance, inputs.request.survive)
+        and satisfies(tier.geometry.fault_tolerance, required(inputs.request))
     )

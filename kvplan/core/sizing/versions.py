@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 _NUMBERS = re.compile(r"\d+")
 
 
+@lru_cache(maxsize=256)
 def release_key(version: str) -> tuple[int, ...]:
     """Turn a release number into something that sorts.
 

@@ -174,7 +174,7 @@ def test_plan_files(run: Run, tmp_path: Path, plan_text: str, golden: Golden) ->
 def test_what_is_wrong_with_a_plan_is_placed(run: Run, tmp_path: Path, plan_text: str) -> None:
     text = plan_text.replace('"nodes": 8,', '"nodes": "eight",', 1)
     (tmp_path / "plan.json").write_text(text)
-    line = next(index for index, line in enumerate(text.splitlines(), start=1) if "eight" in line)
+    line = next(index for index, line in enumerate(text.splitlines(), start=1) if '"eight"' in line)
     seen = refused(run, "", "explain", "plan.json")
     assert f"plan.json:{line}:14: profile.nodes: must be a whole number, not 'eight'" in seen
 

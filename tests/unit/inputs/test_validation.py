@@ -122,7 +122,7 @@ def test_a_part_of_a_document_is_placed_in_the_whole() -> None:
 
 def test_a_part_that_is_nothing_is_not_the_whole() -> None:
     document = _document("side_m: 1\nframe:\n")
-    with pytest.raises(InputError, match=r"drawing\.yaml:2:\d+: frame: must be a mapping .* not nothing"):
+    with pytest.raises(InputError, match=r"drawing\.yaml:2:\d+: frame: must be a mapping .* not an empty value"):
         validate(Square, document, data=document.data["frame"], loc=("frame",))
 
 

@@ -10,7 +10,7 @@ import pytest
 from kvplan.core.network.budget import fabric_of
 from kvplan.core.network.degraded import DRIVE_LOSS, NODE_LOSS, LoadedPath, degraded, leaf_loss
 from kvplan.core.network.examples import B3140H, B3220, CALIBRATION, CLIENTS, FABRIC, STORAGE, SWITCH
-from kvplan.core.network.stages import deliverable
+from kvplan.core.network.stages import tier_rates
 
 if TYPE_CHECKING:
     from kvplan.core.network.sides import ClientSide, StorageSide
@@ -25,7 +25,7 @@ def _states(storage: StorageSide = STORAGE, client: ClientSide = CLIENTS) -> Deg
 
 
 def test_a_lost_drive_costs_little() -> None:
-    rates = deliverable(STORAGE, CALIBRATION, DRIVE_LOSS)
+    rates = tier_rates(STORAGE, CALIBRATION, DRIVE_LOSS)
     assert rates.read_bytes_per_s == pytest.approx(315e9)
     strips = _states().drive.stages[2].load_bytes_per_s
     assert strips == pytest.approx(150e9 * 0.875 * (1 + 7 / 128))
@@ -45,14 +45,14 @@ def test_four_nodes_of_8_2p_do_not_survive_a_node() -> None:
     state = _states(four).node
     assert (state.read_bytes_per_s, state.write_bytes_per_s, state.binding_stage) == (0, 0, "drives")
     assert "8+2P on 4 nodes does not survive it" in state.text
-    assert deliverable(four, CALIBRATION, NODE_LOSS).read_bytes_per_s == 0
+    assert tier_rates(four, CALIBRATION, NODE_LOSS).read_bytes_per_s == 0
     assert _states(replace(four, data_strips=4)).node.read_bytes_per_s > 0
 
 
 def test_the_group_that_lost_a_node_sets_the_pace() -> None:
     two_groups = replace(STORAGE, nodes=16)
-    rates = deliverable(two_groups, CALIBRATION, NODE_LOSS)
-    assert rates.read_bytes_per_s == pytest.approx(2 * deliverable(STORAGE, CALIBRATION, NODE_LOSS).read_bytes_per_s)
+    rates = tier_rates(two_groups, CALIBRATION, NODE_LOSS)
+    assert rates.read_bytes_per_s == pytest.approx(2 * tier_rates(STORAGE, CALIBRATION, NODE_LOSS).read_bytes_per_s)
 
 
 def test_single_port_storage_nics_lose_the_tier_with_a_leaf() -> None:

@@ -43,7 +43,7 @@ def test_without_oversubscription(
     built = _fabric(nodes, clients)
     assert (built.leaf_switches, built.cages_down_per_leaf, built.uplinks_per_leaf) == (leaves, down, up)
     assert (built.spine_switches, built.spine_cages_used, built.inter_switch_cables) == (spines, spine_cages, cables)
-    assert built.cages_used_per_leaf == down + up <= built.cages_per_switch
+    assert down + up <= built.cages_per_switch
     assert built.oversubscription <= 1
     assert not built.super_spine_needed
 
@@ -97,8 +97,8 @@ def test_oversubscription_as_built() -> None:
 def test_one_spine_more_where_even_legs_would_overfill_the_leaf() -> None:
     # 31 uplinks are 62 legs: six spines make it 66 legs, 33 cages beside 32; seven make it 63 legs, 32 cages.
     built = _fabric(8, 296)
-    assert (built.leaf_switches, built.cages_down_per_leaf) == (10, 32)
-    assert (built.spine_switches, built.uplinks_per_leaf, built.cages_used_per_leaf) == (7, 32, 64)
+    assert (built.leaf_switches, built.cages_down_per_leaf, built.uplinks_per_leaf) == (10, 32, 32)
+    assert (built.spine_switches, built.cages_per_switch) == (7, 64)
 
 
 def test_a_full_leaf_says_so() -> None:

@@ -9,9 +9,10 @@ import pytest
 
 from kvplan.core.network.examples import B3140H, CALIBRATION, CLIENTS, FABRIC, STORAGE
 from kvplan.core.network.segments import client_segments, storage_segments
-from kvplan.core.network.stages import StorageSide, binding_stage, deliverable, stages, tier_rates, under_load
+from kvplan.core.network.stages import binding_stage, segments, tier_rates, under_load
 
 if TYPE_CHECKING:
+    from kvplan.core.network.sides import StorageSide
     from kvplan.schema.network import Stage
 
 NAMES = (
@@ -31,7 +32,7 @@ def _tier(nodes: int, data: int, parity: int) -> StorageSide:
 
 
 def _stages(read: float = 315e9, write: float = 0.0) -> dict[str, Stage]:
-    return {stage.name: stage for stage in stages(STORAGE, CLIENTS, FABRIC, CALIBRATION, read, write)}
+    return {stage.name: stage for stage in under_load(segments(STORAGE, CLIENTS, FABRIC, CALIBRATION), read, write)}
 
 
 def test_names_and_order() -> None:
@@ -77,7 +78,7 @@ def test_writing_is_bound_by_the_storage_nic() -> None:
 
 def test_two_uplinks_a_leaf_carry_the_worst_case_at_79_percent_of_the_line() -> None:
     two = FABRIC.model_copy(update={"uplinks_per_leaf": 2, "spine_cages_used": 4})
-    uplink = stages(STORAGE, CLIENTS, two, CALIBRATION, 315e9, 0.0)[5]
+    uplink = under_load(segments(STORAGE, CLIENTS, two, CALIBRATION), 315e9, 0.0)[5]
     assert uplink.count == 4
     assert uplink.load_bytes_per_s / (uplink.count * 100e9) == pytest.approx(0.7875)
 
@@ -85,7 +86,7 @@ def test_two_uplinks_a_leaf_carry_the_worst_case_at_79_percent_of_the_line() -> 
 def test_a_leg_that_no_spine_takes_carries_nothing() -> None:
     odd = FABRIC.model_copy(update={"leaf_switches": 14, "uplinks_per_leaf": 32, "spine_switches": 7})
     cabled = odd.model_copy(update={"spine_cages_used": 63})
-    uplink = stages(STORAGE, CLIENTS, cabled, CALIBRATION, 315e9, 0.0)[5]
+    uplink = under_load(segments(STORAGE, CLIENTS, cabled, CALIBRATION), 315e9, 0.0)[5]
     assert uplink.count == 448
     assert uplink.planned_bytes_per_s == pytest.approx(441 * 80e9)
 
@@ -106,7 +107,7 @@ def test_writes_count_where_they_are_heavier() -> None:
 
 def test_two_ports_behind_one_slot_are_bound_by_it() -> None:
     wide = replace(CLIENTS, nic=B3140H.model_copy(update={"ports": 2}))
-    nic = stages(STORAGE, wide, FABRIC, CALIBRATION, 315e9, 0.0)[6]
+    nic = under_load(segments(STORAGE, wide, FABRIC, CALIBRATION), 315e9, 0.0)[6]
     assert nic.planned_bytes_per_s / nic.count / 1e9 == pytest.approx(57.2, abs=0.05)
     assert "slot" in nic.note
     assert "0.8 of the line" in _stages()["client server nic"].note
@@ -127,7 +128,7 @@ def test_only_whole_engines_load() -> None:
 
 
 def test_ties_go_to_the_earlier_stage() -> None:
-    idle = stages(STORAGE, CLIENTS, FABRIC, CALIBRATION, 0.0, 0.0)
+    idle = under_load(segments(STORAGE, CLIENTS, FABRIC, CALIBRATION), 0.0, 0.0)
     assert binding_stage(idle) == "drives"
     assert binding_stage(idle[3:]) == "client nic of the storage node"
 
@@ -141,4 +142,4 @@ def test_nothing_left_binds_first() -> None:
 
 def test_one_node_alone_has_no_storage_traffic() -> None:
     alone = replace(STORAGE, nodes=1, nodes_in_group=1)
-    assert deliverable(alone, CALIBRATION).read_bytes_per_s == pytest.approx(39.375e9)
+    assert tier_rates(alone, CALIBRATION).read_bytes_per_s == pytest.approx(39.375e9)

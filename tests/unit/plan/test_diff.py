@@ -87,7 +87,15 @@ def test_another_catalogue_is_a_difference() -> None:
 
 @pytest.mark.parametrize(
     ("before", "after", "relative"),
-    [(2, 3, 0.5), (2.0, 1.0, -0.5), (0, 3, None), (True, False, None), ("a", "b", None), (None, 2, None), (2, "3", None)],
+    [
+        (2, 3, 0.5),
+        (2.0, 1.0, -0.5),
+        (0, 3, None),
+        (True, False, None),
+        ("a", "b", None),
+        (None, 2, None),
+        (2, "3", None),
+    ],
 )
 def test_relative_change(before: Any, after: Any, relative: float | None) -> None:
     assert Difference("x", "changed", before, after).relative == relative

@@ -6,7 +6,6 @@ import json
 import os
 import subprocess
 import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -20,10 +19,11 @@ REQUESTS: tuple[dict[str, Any], ...] = (
     {"model": "deepseek-ai/DeepSeek-V3", "context_tokens": 64_000, "gpus": 1_000, "gpu": "h200", "survive": "2-nodes"},
     {"model": "Qwen/Qwen3.5-27B", "context_tokens": 100_000, "gpus": 8, "software": "current", "nodes": 6},
 )
-PRINT_PLAN = """
+PRINT_PLANS = """
 import sys
 from kvplan import Request, size
-sys.stdout.write(size(Request.model_validate_json(sys.argv[1])).model_dump_json())
+for text in sys.argv[1:]:
+    print(size(Request.model_validate_json(text)).model_dump_json())
 """
 
 
@@ -43,20 +43,16 @@ def test_equal_requests_give_equal_bytes(asked: Request) -> None:
     assert size(asked).model_dump_json() == size(asked.model_copy()).model_dump_json()
 
 
-def test_a_fresh_process_gives_the_same_bytes(asked: Request) -> None:
-    root = str(Path(__file__).parents[3])
-    found = set()
-    for seed in ("0", "4711"):
-        result = subprocess.run(
-            [sys.executable, "-c", PRINT_PLAN, asked.model_dump_json()],
-            check=True,
-            capture_output=True,
-            text=True,
-            cwd=root,
-            env={**os.environ, "PYTHONHASHSEED": seed},
-        )
-        found.add(result.stdout)
-    assert found == {size(asked).model_dump_json()}
+def test_a_fresh_process_gives_the_same_bytes() -> None:
+    asked = [Request.model_validate(request) for request in REQUESTS]
+    result = subprocess.run(
+        [sys.executable, "-c", PRINT_PLANS, *(request.model_dump_json() for request in asked)],
+        check=True,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONHASHSEED": "4711"},
+    )
+    assert result.stdout.splitlines() == [size(request).model_dump_json() for request in asked]
 
 
 def test_a_plan_comes_back_from_its_text(asked: Request) -> None:
@@ -104,7 +100,7 @@ def test_margins(asked: Request) -> None:
         for limit in candidate.limits:
             assert limit.holds == (limit.have >= limit.need)
             if limit.margin is None:
-                assert limit.need == 0 or limit.need == limit.have
+                assert not limit.need or limit.need == limit.have or limit.unit == "yes/no"
             else:
                 assert limit.margin == pytest.approx(limit.have / limit.need - 1)
 
@@ -120,15 +116,15 @@ def test_the_catalogue_is_locked(plan: Plan) -> None:
 def test_constants_go_with_the_plan(plan: Plan) -> None:
     assert plan.constants == load_catalogue().constants()
     rate = plan.constants["guidance.read_bytes_per_s_per_gpu"]
-    assert (rate.value, rate.unit) == (pytest.approx(300e9 / 256), "B/s")
+    assert rate.value == pytest.approx(300e9 / 256)
+    assert rate.unit == "B/s"
     assert all(constant.source and constant.unit for constant in plan.constants.values())
 
 
 def test_a_plan_is_frozen(plan: Plan) -> None:
-    with pytest.raises(ValidationError):
-        plan.profile.nodes = 9
-    with pytest.raises(ValidationError):
-        plan.reason = "because"
+    for record, name, value in ((plan.profile, "nodes", 9), (plan, "reason", "because")):
+        with pytest.raises(ValidationError):
+            setattr(record, name, value)
 
 
 def test_a_plan_with_an_unknown_key_is_refused(plan: Plan) -> None:

@@ -44,6 +44,41 @@ def test_every_number_is_explained(plan: Plan) -> None:
     assert len(numbers(plan)) > 300
 
 
+def test_accountings_are_explained_by_their_own_sums(plan: Plan) -> None:
+    for name in ("minimal", "vllm_gpu", "external_tier"):
+        accounting = getattr(plan.kv.accounting, name)
+        entry = derivation_of(f"kv.accounting.{name}.context_bytes", plan.derivation)
+        assert entry is not None
+        assert entry.formula == "; ".join(accounting.formula)
+
+
+def test_the_loads_of_every_stage_follow_from_their_inputs(plan: Plan) -> None:
+    for stage in plan.network.stages:
+        for name, load in (("load", stage.load_bytes_per_s), ("write_load", stage.write_load_bytes_per_s)):
+            (tree,) = explain(plan, f"network.stages[{stage.name}].{name}_bytes_per_s")
+            demand, traffic = tree.inputs
+            assert load == pytest.approx(demand.value * traffic.value)
+
+
+def test_the_capacity_of_each_stage_rests_on_its_own_share() -> None:
+    plan = size(Request.model_validate(REQUESTS[0]))
+    shares = {}
+    for stage in plan.network.stages:
+        (tree,) = explain(plan, f"network.stages[{stage.name}].capacity_bytes_per_s")
+        shares[stage.name] = [part.path.rpartition(".")[2] for part in tree.inputs[1:]]
+    line, slot = ["line_share"], ["pcie_share"]
+    assert shares == {
+        "drives": [],
+        "pcie to drives": slot,
+        "storage nic": line,
+        "client nic of the storage node": line,
+        "leaf": line,
+        "uplink": line,
+        "client server nic": line,
+        "gpu pcie": slot,
+    }
+
+
 def test_every_input_is_there(plan: Plan) -> None:
     data = plan.model_dump(mode="json")
     for key, entry in plan.derivation.items():
@@ -66,9 +101,7 @@ def test_explanations_survive_the_file(plan: Plan) -> None:
 
 def test_no_explanation_is_idle() -> None:
     """Each explained field occurs in some Plan; one that never does explains nothing."""
-    seen = {
-        pattern_of(path) for asked in REQUESTS for path in numbers(size(Request.model_validate(asked)))
-    }
+    seen = {pattern_of(path) for asked in REQUESTS for path in numbers(size(Request.model_validate(asked)))}
     assert static_derivations(Plan).keys() <= seen
 
 

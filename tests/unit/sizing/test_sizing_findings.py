@@ -69,9 +69,9 @@ def test_130k_contexts_are_an_eighth_of_a_hit_per_second() -> None:
 
 
 def test_recurrent_hybrids_checkpoint_their_state() -> None:
-    # 48 layers x (786,432 x 4 B + 30,720 x 2 B) = 153.9 MB of state, every 16 tokens beside 65,536 B of attention.
+    # 48 layers x (786,432 x 4 B + 30,720 x 2 B) = 153.9 MB of state, every 256 tokens beside 65,536 B of attention.
     plan = plan_for(model=HYBRID, gpus=64)
-    assert plan.kv.stored_bytes_per_token == 65_536 + 153_944_064 / 16
+    assert plan.kv.stored_bytes_per_token == 65_536 + 153_944_064 / 256
     assert plan.kv.loaded_bytes_per_token == 65_536
     assert severities(plan)["recurrent-state"] == "warning"
     wide = plan_for(model=HYBRID, gpus=64, software="current", checkpoint_tokens=16_384)
@@ -92,6 +92,17 @@ def test_recurrent_hybrids_checkpoint_their_state() -> None:
 def test_recurrent_hybrids_need_a_back_end_that_stores_state(changes: dict[str, object], severity: str | None) -> None:
     found = severities(plan_for(model=HYBRID, gpus=64, **changes))
     assert found.get("recurrent-unsupported") == severity
+
+
+def test_chunks_of_a_recurrent_hybrid_are_multiples_of_its_blocks() -> None:
+    # vLLM grows the blocks of such a model until a page of attention is as large as the state.
+    plan = plan_for(model=HYBRID, gpus=64, software="current")
+    text = next(warning.text for warning in plan.warnings if warning.id == "chunk-not-multiple")
+    block_tokens = int(text.rpartition(" ")[2])
+    assert block_tokens % 16 == 0
+    fitting = plan_for(model=HYBRID, gpus=64, software="current", chunk_tokens=2 * block_tokens)
+    assert "chunk-not-multiple" not in severities(fitting)
+    assert "chunk-not-multiple" not in severities(plan_for(software="current"))
 
 
 def test_attention_models_have_no_state_to_speak_of() -> None:

@@ -83,7 +83,16 @@ def test_a_forced_large_profile_still_grows_by_need() -> None:
 
 
 @pytest.mark.parametrize(
-    ("nodes", "profile"), [(3, "compact-4"), (7, "compact-4"), (12, "standard-8"), (20, "large-16"), (200, "large-16")]
+    ("nodes", "profile"),
+    [
+        (3, "compact-4"),
+        (4, "compact-4"),
+        (7, "compact-4"),
+        (8, "standard-8"),
+        (15, "standard-8"),
+        (16, "large-16"),
+        (200, "large-16"),
+    ],
 )
 def test_a_node_count_belongs_to_the_largest_recipe_below_it(nodes: int, profile: str) -> None:
     plan = reference(nodes=nodes)
@@ -149,7 +158,7 @@ def test_a_code_that_survives_no_node_says_so() -> None:
 
 
 @pytest.mark.parametrize(("code", "thin"), [("8+2P", True), ("8+3P", False), ("4+2P", False)])
-def test_thin_tolerance_is_one_node_and_nothing_more(code: str, thin: bool) -> None:  # noqa: FBT001 - a case
+def test_thin_tolerance_is_one_node_and_nothing_more(code: str, *, thin: bool) -> None:
     assert ("thin-tolerance" in {warning.id for warning in reference(erasure_code=code).warnings}) is thin
 
 
@@ -178,6 +187,22 @@ def test_another_code_on_fewer_nodes_wins_over_growth(survive: Survive, expected
 )
 def test_the_smallest_tier_that_survives(survive: Survive, expected: tuple[str, int, str]) -> None:
     assert tier(small(survive=survive)) == expected
+
+
+@pytest.mark.parametrize(("survive", "code"), [("2-nodes", "8+2P"), ("3-nodes", "8+3P")])
+def test_sixteen_nodes_under_another_code_win_over_nineteen_under_their_own(survive: Survive, code: str) -> None:
+    # One strip a node: ten nodes suffice 8+2P and eleven 8+3P; 16+3P survives as much from 19 nodes on.
+    plan = reference(survive=survive, gpus=300)
+    assert tier(plan) == ("large-16", 16, code)
+    assert ("large-16", 19) in {(candidate.name, candidate.nodes) for candidate in plan.candidates}
+
+
+def test_growth_by_need_brings_no_other_code_in() -> None:
+    # 16+3P survives a node wherever it stands: asking for that changes nothing, although 16+2P would hold more.
+    asked = {"model": SMALL, "context_tokens": 111_616, "gpus": 3_048, "concurrency": 200}
+    plain, surviving = reference(**asked), reference(**asked, survive="node")
+    assert plain.profile.nodes == 92
+    assert surviving.profile == plain.profile
 
 
 @pytest.mark.parametrize("gpus", [300, 1_000, 1_120])
@@ -210,6 +235,26 @@ def test_a_forced_profile_wins_over_what_must_survive_and_says_so() -> None:
     plan = reference(profile="standard-8", survive="2-nodes")
     assert tier(plan) == ("standard-8", 8, "8+2P")
     assert any("2-nodes" in text for text in forced_findings(plan))
+
+
+def test_the_smallest_group_decides_what_the_storage_network_carries() -> None:
+    # 33 nodes are groups of 17 and 16; of each byte read, 15/16 come from another node of the group.
+    plan = reference(nodes=33)
+    nic = next(stage for stage in plan.network.stages if stage.name == "storage nic")
+    assert nic.load_bytes_per_s / plan.demand.read_bytes_per_s == pytest.approx(15 / 16)
+
+
+def test_devices_do_not_make_up_for_a_node() -> None:
+    # 16+3P on 4 nodes survives three devices and no node, on 8 one node and nothing more, on 16 a node and a device.
+    plan = small(survive="node+drive", erasure_code="16+3P")
+    assert tier(plan) == ("large-16", 16, "16+3P")
+    tolerances = [
+        (limit.have, limit.holds)
+        for candidate in plan.candidates
+        for limit in candidate.limits
+        if limit.name == "fault tolerance"
+    ]
+    assert tolerances == [(1, False), (1, False), (2, True)]
 
 
 def test_nothing_survives_three_nodes_under_a_code_with_two_parities() -> None:

@@ -104,9 +104,7 @@ def reference_plan() -> dict[str, Any]:
 def config_plan(directory: Path) -> dict[str, Any]:
     path = directory / "config.json"
     path.write_text(json.dumps(GQA_CONFIG))
-    asked = Request(
-        model=str(path), context_tokens=64 * 1024, gpus=64, gpu="h200", tp=2, cache_backend="vllm-fs"
-    )
+    asked = Request(model=str(path), context_tokens=64 * 1024, gpus=64, gpu="h200", tp=2, cache_backend="vllm-fs")
     data: dict[str, Any] = json.loads(size(asked).model_dump_json())
     return data
 

@@ -50,9 +50,12 @@ def test_the_reference_network() -> None:
 
 def test_the_reference_demand() -> None:
     # 300 GB/s for 256 GPUs, halved; seven contexts of 130,000 x 73,728 B in each of 128 engines.
-    demand = plan_for(128).demand
+    plan = plan_for(128)
+    demand = plan.demand
     assert demand.read_bytes_per_s == pytest.approx(150e9)
     assert demand.capacity_bytes == 128 * 7 * 130_000 * 73_728
+    hit_share = plan.constants["guidance.hit_share"].value
+    assert demand.write_bytes_per_s == pytest.approx(150e9 * (1 - hit_share) / hit_share)
 
 
 def test_the_reference_model_stores_full_windows() -> None:
@@ -111,7 +114,7 @@ def test_a_small_model_on_64_gpus_is_compact() -> None:
 
 
 @pytest.mark.parametrize(("gpus", "gap"), [(65, True), (99, True), (100, False)])
-def test_between_65_and_99_gpus_the_gap_closes_upward(gpus: int, gap: bool) -> None:  # noqa: FBT001 - a case
+def test_between_65_and_99_gpus_the_gap_closes_upward(gpus: int, *, gap: bool) -> None:
     plan = plan_for(gpus, SMALL)
     assert plan.profile.name == "standard-8"
     assert ("guidance-gap" in ids(plan)) is gap
@@ -129,7 +132,7 @@ def test_between_65_and_99_gpus_the_gap_closes_upward(gpus: int, gap: bool) -> N
         (121, "large-16", False),
     ],
 )
-def test_the_model_axis(params: int, profile: str, gap: bool) -> None:  # noqa: FBT001 - a case
+def test_the_model_axis(params: int, profile: str, *, gap: bool) -> None:
     plan = size(Request(model=SMALL, context_tokens=32_000, gpus=32, params_total=params * 10**9))
     assert plan.profile.name == profile
     assert ("guidance-gap" in ids(plan)) is gap

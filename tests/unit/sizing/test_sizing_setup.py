@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from kvplan import InputError, Plan, Request, size
+from kvplan import InputError, Plan, Request, load_catalogue, size
 from kvplan.core.sizing.hbm import Fleet, MemoryBudget, hbm_check, kv_bytes_per_gpu
+from kvplan.core.sizing.inputs import Stack
+from kvplan.core.sizing.setup import setup_of
 from kvplan.core.sizing.versions import outside, release_key
-from kvplan.schema.software import BackendId
+
+if TYPE_CHECKING:
+    from kvplan.schema.software import BackendId
 
 GPT_OSS = "openai/gpt-oss-120b"
 DEEPSEEK = "deepseek-ai/DeepSeek-V3"
@@ -43,7 +47,7 @@ def test_tp_is_the_fewest_gpus_that_hold_weights_and_one_context(
         assert half.hbm.contexts_that_fit == 0
 
 
-@pytest.mark.parametrize(("gpus", "tp"), [(1, 1), (3, 2), (7, 4)])
+@pytest.mark.parametrize(("gpus", "tp"), [(1, 1), (2, 2), (3, 2), (4, 4), (7, 4)])
 def test_tp_stays_within_the_fleet(gpus: int, tp: int) -> None:
     plan = plan_for(model=DEEPSEEK, gpus=gpus)
     assert plan.request.tp == tp
@@ -136,11 +140,8 @@ def test_the_other_software_keeps_its_own_defaults_whatever_was_asked() -> None:
 )
 def test_chunks_are_those_of_the_back_end(software: str, backend: BackendId, chunk_tokens: int) -> None:
     request = plan_for(software=software, cache_backend=backend).request
-    assert (request.cache_backend, request.chunk_tokens, request.checkpoint_tokens) == (
-        backend,
-        chunk_tokens,
-        chunk_tokens,
-    )
+    assert (request.cache_backend, request.chunk_tokens) == (backend, chunk_tokens)
+    assert request.checkpoint_tokens == max(chunk_tokens, 256)
 
 
 def test_chunks_and_checkpoints_as_asked() -> None:
@@ -166,12 +167,24 @@ def test_chunks_and_checkpoints_as_asked() -> None:
     ],
 )
 def test_the_hybrid_manager_needs_back_end_and_version(
-    software: str, backend: str | None, asked: bool | None, on: bool  # noqa: FBT001 - a case
+    software: str,
+    backend: str | None,
+    *,
+    asked: bool | None,
+    on: bool,
 ) -> None:
     plan = plan_for(software=software, cache_backend=backend, hybrid_manager=asked)
     assert plan.request.hybrid_manager is on
     said = "hybrid-manager-off" in {warning.id for warning in plan.warnings}
     assert said == (asked is True and not on)
+
+
+@pytest.mark.parametrize(("vllm", "on"), [("0.22.9", False), ("0.23", True), ("0.23.0", True), ("1.0", True)])
+def test_the_hybrid_manager_starts_with_a_version(vllm: str, *, on: bool) -> None:
+    catalogue = load_catalogue()
+    software = catalogue.software("current").model_copy(update={"vllm": vllm})
+    asked = Request(model=GPT_OSS, context_tokens=1_000, gpus=1)
+    assert setup_of(asked, Stack(software, catalogue.backend("vllm-fs")), 1).hybrid_manager is on
 
 
 def test_concurrency_is_assumed_only_when_nobody_gives_it() -> None:
@@ -184,7 +197,9 @@ def test_concurrency_is_assumed_only_when_nobody_gives_it() -> None:
 
 @pytest.mark.parametrize(("concurrency", "needs"), [(1, False), (2, False), (3, True)])
 def test_a_shared_tier_is_needed_when_memory_holds_fewer_contexts_than_are_in_flight(
-    concurrency: int, needs: bool  # noqa: FBT001 - a case
+    concurrency: int,
+    *,
+    needs: bool,
 ) -> None:
     # 19.6 GiB hold two contexts of 9.58 GB.
     plan = plan_for(concurrency=concurrency)
@@ -203,6 +218,7 @@ def test_weights_beyond_memory_leave_nothing() -> None:
     budget = MemoryBudget(memory_bytes=80 * 10**9, utilisation=0.9, overhead_bytes=6 * 10**9)
     assert kv_bytes_per_gpu(budget, 66 * 10**9, 1) == 0
     assert kv_bytes_per_gpu(budget, 65 * 10**9, 1) == 10**9
+    assert kv_bytes_per_gpu(budget, 3 * 10**9 + 1, 3) == 65 * 10**9 - 1
     nothing = hbm_check(budget, Fleet(gpus=8, tp=1, concurrency=1), 100 * 10**9, 10**9)
     assert (nothing.kv_bytes_per_gpu, nothing.contexts_that_fit, nothing.needs_shared_tier) == (0, 0, True)
 
