@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kvplan.errors import ExitCode, KvplanError
@@ -20,6 +21,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     from kvplan.cli.app import run  # noqa: PLC0415 - so that an interrupted start is handled here too
 
+    if sys.stdout is None:  # closed by the caller, who wants the exit code only
+        sys.stdout = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - lives as long as the process
     try:
         code = run(arguments)
         sys.stdout.flush()

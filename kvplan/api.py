@@ -8,7 +8,7 @@ from kvplan.catalogue.loader import load_catalogue
 from kvplan.core.ece import report as ece
 from kvplan.core.sizing import kv_report as kv
 from kvplan.core.sizing.engine import size_resolved
-from kvplan.resolve import resolve, resolve_kv
+from kvplan.resolve import resolve, resolve_kv, resolve_release
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -117,4 +117,4 @@ def ece_report(request: EceRequest, *, catalogue: Catalogue | None = None) -> Ec
     744
     """
     tables = catalogue or load_catalogue()
-    return ece.ece_report(request, tables.release(request.release), tables.constants())
+    return ece.ece_report(request, resolve_release(request.release, tables), tables.constants())

@@ -8,7 +8,7 @@ KB, MB, GB, TB, PB = 10**3, 10**6, 10**9, 10**12, 10**15
 KIB, MIB, GIB, TIB, PIB = 2**10, 2**20, 2**30, 2**40, 2**50
 
 _MULTIPLES: dict[str, int] = {"": 1, "k": KB, "m": MB, "g": GB, "t": TB, "ki": KIB, "mi": MIB, "gi": GIB, "ti": TIB}
-_COUNT = re.compile(r"(?P<number>\d+(?:[_,]\d{3})*(?:\.\d+)?)\s*(?P<multiple>[kmgt]i?)?", re.IGNORECASE)
+_COUNT = re.compile(r"(?P<number>\d+(?:[_,]\d{3})*(?:\.\d+)?)\s*(?P<multiple>[kmgt]i?)?", re.IGNORECASE | re.ASCII)
 MAX_COUNT = 10**15
 YES_NO = "yes/no"
 """Unit of a value that is 1 for yes and 0 for no."""
@@ -40,7 +40,7 @@ def parse_count(text: str) -> int:
     """
     match = _COUNT.fullmatch(text.strip())
     if match is None:
-        message = f"{text!r} is not a number"
+        message = f"{text!r} is {'below zero' if text.strip().startswith('-') else 'not a number'}"
         raise ValueError(message)
     # In whole numbers throughout: as floats, 1.1M might come out one short.
     whole, _, fraction = match["number"].replace(",", "").replace("_", "").partition(".")
@@ -117,7 +117,7 @@ def format_quantity(value: float, unit: str) -> str:
         return f"{value / 1e9:,.4g}B parameters"
     if unit == YES_NO:
         return "yes" if value else "no"
-    return f"{value:,.6g} {unit}"
+    return f"{value:,.0f} {unit}" if value % 1 == 0 else f"{value:,.6g} {unit}"
 
 
 def format_percent(share: float, digits: int = 1) -> str:

@@ -52,7 +52,7 @@ def add_model(spec: ModelSpec, directory: Path, *, replace: bool = False) -> Pat
     known = table.ids.index(spec.id) if spec.id in table.ids else None
     if known is not None and not replace:
         where = read_yaml(path).where((known,))
-        raise InputError.single(where, f"{spec.id!r} is there already", hint="ask for it to be replaced")
+        raise InputError.single(where, f"{spec.id!r} is there already", hint="--replace puts the new row in its place")
     start, end = table.spans[known] if known is not None else (len(text), len(text))
     write_atomically(path, _joined(text[:start], _row_text(spec, table.indent), text[end:]))
     return path

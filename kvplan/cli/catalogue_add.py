@@ -83,7 +83,7 @@ def add(  # noqa: PLR0913 - one parameter an option
 
 def _from_config(config: Path, model_id: str | None) -> dict[str, object]:
     """Read a configuration file and count its parameters where they can be counted."""
-    from kvplan.resolve import load_model_file, model_facts
+    from kvplan.models import load_model_file, model_facts
 
     loaded = load_model_file(config, model_id)
     try:

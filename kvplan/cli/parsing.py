@@ -67,7 +67,11 @@ class Options:
         """Take directories, and keep a problem of each that is none."""
         found = tuple(paths or ())
         self._problems.extend(_not_directories(found, option))
-        return found
+        return tuple(path for path in found if path.is_dir())
+
+    def text(self, field: str) -> str:
+        """Return a value that was taken as it is; empty when it was left out."""
+        return str(self._values.get(field, ""))
 
     def form(self, value: str, allowed: Sequence[str]) -> str:
         """Check the `--format` of a verb and give it back."""
@@ -92,13 +96,15 @@ class Options:
         if self._problems:
             raise InputError(self._problems)
 
-    def build(self, record: type[RecordT]) -> RecordT:
+    def build(self, record: type[RecordT], further: Callable[[], Iterable[Problem]] = tuple) -> RecordT:
         """Build the record.
 
         Parameters
         ----------
         record
             Record that the options fill.
+        further
+            Finds what else is wrong, asked only when the record cannot be built, so that one run shows everything.
 
         Returns
         -------
@@ -117,8 +123,8 @@ class Options:
             unread = {problem.where for problem in problems}
             found = [problem for problem in problems_of(error, self._place) if problem.where not in unread]
             problems.extend(self._out_of_range.get(problem.where, problem) for problem in _innermost(found))
-            raise InputError(problems) from None
-        self.check()
+        if problems:
+            raise InputError((*problems, *further()))
         return built
 
     def _place(self, loc: Loc) -> str:

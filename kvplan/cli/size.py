@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from kvplan.cli.parsing import Options
+    from kvplan.errors import Problem
     from kvplan.schema.plan import Plan
 
 EXAMPLES = (
@@ -102,11 +103,25 @@ def _size(
         *asked.directories("KVPLAN_PROFILES", settings.profile_dirs),
         *asked.directories("--profiles", profiles),
     )
-    request = asked.build(Request)
+    request = asked.build(Request, lambda: _unknown(asked, catalogue, extra))
     plan = size_request(request, catalogue=open_catalogue(catalogue), profile_dirs=extra)
     if output is not None:
         _save(plan, output)
     _show(plan, chosen, output)
+
+
+def _unknown(asked: Options, catalogue: list[Path] | None, profiles: tuple[Path, ...]) -> list[Problem]:
+    """Find unknown names beside values that are wrong themselves."""
+    from kvplan.cli.shared import open_catalogue
+    from kvplan.errors import InputError
+    from kvplan.resolve import unknown_names
+
+    try:
+        tables = open_catalogue(catalogue)
+    except InputError:
+        return []  # the directory or table at fault is a problem already
+    profile = asked.text("profile") or None
+    return unknown_names(tables, profiles, model=asked.text("model"), gpu=asked.text("gpu"), profile=profile)
 
 
 def _save(plan: Plan, output: Path) -> None:

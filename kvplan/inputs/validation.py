@@ -56,7 +56,7 @@ def validate(model_cls: type[ModelT], document: Document, *, data: Any = None, l
     try:
         return model_cls.model_validate_json(json.dumps(given, default=str), strict=True)
     except ValidationError as error:
-        problems = (_problem(details, model_cls, document, given, loc) for details in error.errors(include_url=False))
+        problems = (_problem(details, model_cls, document, given, loc) for details in _innermost(error))
         raise InputError(sorted(_merged(problems), key=_line_and_column)) from error
 
 
@@ -75,7 +75,23 @@ def problems_of(error: ValidationError, where_of: Callable[[Loc], str]) -> tuple
     tuple of Problem
         One for each value that is wrong.
     """
-    return _merged(_worded(details, where_of(details["loc"])) for details in error.errors(include_url=False))
+    return _merged(_worded(details, where_of(details["loc"])) for details in _innermost(error))
+
+
+def _innermost(error: ValidationError) -> list[ErrorDetails]:
+    """List what is wrong, leaving out what is said of a list only because its elements are wrong."""
+    found = error.errors(include_url=False)
+    inner = [details["loc"] for details in found]
+    return [
+        details
+        for details in found
+        if details["type"] != "too_short" or not any(_within(loc, details["loc"]) for loc in inner)
+    ]
+
+
+def _within(loc: Loc, outer: Loc) -> bool:
+    """Tell whether a path leads into another."""
+    return len(loc) > len(outer) and loc[: len(outer)] == outer
 
 
 def _problem(details: ErrorDetails, model_cls: type[BaseModel], document: Document, data: Any, outer: Loc) -> Problem:

@@ -145,9 +145,14 @@ def _fields(data: dict[str, Any]) -> list[tuple[str, str]]:
             for index, item in enumerate(value):
                 cells.append((f"{key}[{index}]", ", ".join(f"{name} {part}" for name, part in item.items())))
         elif isinstance(value, list):
-            cells.append((key, ", ".join(map(str, value))))
+            cells.append((key, ", ".join(map(_text, value))))
         elif isinstance(value, dict):
-            cells.extend((path, str(leaf)) for path, leaf in leaves(value, key))
+            cells.extend((path, _text(leaf)) for path, leaf in leaves(value, key))
         else:
-            cells.append((key, str(value)))
+            cells.append((key, _text(value)))
     return cells
+
+
+def _text(value: Any) -> str:
+    """Write a scalar, booleans as words."""
+    return _YES[value] if isinstance(value, bool) else str(value)

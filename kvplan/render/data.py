@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from pydantic import BaseModel
 
-_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+_FORMULA_STARTS = ("=", "+", "-", "@", "\t")
 
 
 def record_json(record: BaseModel) -> str:
@@ -62,7 +62,6 @@ def leaves(data: Any, path: str = "") -> Iterator[tuple[str, Any]]:
 
 def _harmless(cell: str) -> str:
     """Keep a spreadsheet from running a text as a formula; numbers stay numbers."""
+    line = cell.replace("\r", " ")
     # Negative numbers begin like formulas and must stay numbers.
-    if cell.startswith(_FORMULA_STARTS) and not is_number(cell):
-        return f"'{cell}"
-    return cell
+    return f"'{line}" if line.startswith(_FORMULA_STARTS) and not is_number(line) else line

@@ -20,9 +20,9 @@ def network_sections(network: NetworkBudget, constants: Mapping[str, Constant]) 
     names = [stage.name for stage in network.stages]
     return (
         Section(
-            "Network budget (read path)",
+            "Network budget",
             grid=Grid(
-                ("Stage", "Count", "Capacity", "Planned", "Load", "Used"),
+                ("Stage", "Capacity", "Planned", "Reads", "Writes", "Used"),
                 tuple(_stage_row(stage) for stage in network.stages),
                 "lrrrrr",
                 marked=names.index(network.binding_stage),
@@ -50,10 +50,10 @@ def _stage_row(stage: Stage) -> tuple[str, ...]:
     """Build the row of one stage."""
     return (
         stage.name,
-        f"{stage.count:,}",
         format_rate(stage.capacity_bytes_per_s),
         format_rate(stage.planned_bytes_per_s),
         format_rate(stage.load_bytes_per_s),
+        format_rate(stage.write_load_bytes_per_s),
         format_percent(stage.utilisation, 0),
     )
 

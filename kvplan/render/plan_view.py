@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from kvplan.schema.ece import Limit
     from kvplan.schema.plan import Candidate, Plan
 
-_VERDICTS = ("engine-too-small", "memory-suffices", "short-context")
+_VERDICTS = ("engine-too-small", "recurrent-unsupported", "network-overload", "memory-suffices", "short-context")
 MAIN_LIMITS = ("gpus", "model parameters", "read bandwidth", "capacity")
 
 

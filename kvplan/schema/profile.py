@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from kvplan.schema.base import Record, Sourced
-
-ErasureCodeName = Annotated[str, Field(pattern=r"^\d{1,2}\+\d{1,2}P$")]
 
 
 class NodeCounts(Record):
@@ -57,12 +53,20 @@ class Profile(Record):
     """A recipe: how many nodes of which kind, under which erasure code and block size, with which switch."""
 
     format_version: str = "1.0"
-    name: str = Field(pattern=r"^[a-z0-9][a-z0-9-]*$")
+    name: str = Field(min_length=1)
     title: str
     nodes: NodeCounts
-    erasure_code: ErasureCodeName
+    erasure_code: str
     block_mib: int = Field(ge=1, le=16)
     spare_pdisks: int | None = Field(default=None, ge=0)
     node: StorageNode
     switch: str
     guidance: Guidance
+
+    @field_validator("name")
+    @classmethod
+    def _is_a_plain_name(cls, name: str) -> str:
+        if not name.replace("-", "").isalnum() or not name.isascii() or name != name.lower() or name.startswith("-"):
+            message = f"{name!r} is no plain name: lower-case letters, digits and hyphens only"
+            raise ValueError(message)
+        return name

@@ -7,7 +7,6 @@ from typing import Literal
 from pydantic import Field
 
 from kvplan.schema.base import Record
-from kvplan.schema.profile import ErasureCodeName
 from kvplan.schema.software import BackendId
 
 KvDtype = Literal["bf16", "fp16", "fp8", "int8", "int4", "nvfp4", "fp8_ds_mla"]
@@ -40,7 +39,7 @@ class Request(Record):
     params_active: int | None = Field(default=None, ge=1, le=10**15)
     profile: str | None = None
     nodes: int | None = Field(default=None, ge=1, le=4096)
-    erasure_code: ErasureCodeName | None = None
+    erasure_code: str | None = None
     survive: Survive | None = None
     oversubscription: float = Field(default=1.0, ge=1, le=16)
     beyond_max: bool = False

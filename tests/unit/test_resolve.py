@@ -10,7 +10,8 @@ import pytest
 from kvplan import Catalogue, InputError, Request, load_catalogue, size
 from kvplan.api import kv_report
 from kvplan.core.hf.params import params_from_name
-from kvplan.resolve import load_model, load_model_file, model_facts, resolve, resolve_kv
+from kvplan.models import load_model, load_model_file, model_facts
+from kvplan.resolve import resolve, resolve_kv
 from kvplan.schema.reports import KvRequest
 
 if TYPE_CHECKING:

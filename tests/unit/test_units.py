@@ -57,7 +57,7 @@ def test_counts(text: str) -> None:
 
 @pytest.mark.parametrize("text", NO_COUNTS)
 def test_what_is_no_count_is_named(text: str) -> None:
-    with pytest.raises(ValueError, match=r"is not a number|is not a whole number|is beyond") as raised:
+    with pytest.raises(ValueError, match=r"is not a number|is not a whole number|is beyond|is below zero") as raised:
         parse_count(text)
     assert str(raised.value).startswith(repr(text))
 

@@ -140,7 +140,7 @@ def log_rule(version: EngineVersion) -> LogRule:
 def _unreadable(text: str, what: str) -> InputError:
     """Build the error for a version that cannot be used."""
     return InputError.single(
-        "vLLM version",
+        "--vllm-version",
         f"{text!r} {what}",
         allowed="a release such as 0.14.1, 0.29.1rc1 or 0.33.0",
         hint="the engine prints it at start and `pip show vllm` shows it",

@@ -181,7 +181,6 @@ def fabric_segments(
     )
 
 
-@lru_cache(maxsize=1024)
 def client_segments(client: ClientSide, calibration: Calibration, loss: Loss = NOTHING_LOST) -> tuple[Segment, ...]:
     """Build the NICs of the client servers and the PCIe links of their GPUs.
 

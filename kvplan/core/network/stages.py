@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from kvplan.core.network.segments import Segment, client_segments, fabric_segments, storage_segments
@@ -25,6 +26,7 @@ class TierRates:
     binding_stage: str
 
 
+@lru_cache(maxsize=2048)
 def segments(
     storage: StorageSide, client: ClientSide, fabric: Fabric, calibration: Calibration, loss: Loss = NOTHING_LOST
 ) -> tuple[Segment, ...]:

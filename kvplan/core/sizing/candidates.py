@@ -10,7 +10,7 @@ from kvplan.core.sizing.guidance import AXES, guidance_limits
 from kvplan.core.sizing.tiers import required
 from kvplan.errors import NoProfileFitsError
 from kvplan.schema.plan import Candidate
-from kvplan.units import format_quantity
+from kvplan.units import format_percent, format_quantity, format_rate
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -60,6 +60,7 @@ def limits_of(tier: Tier, inputs: SizingInputs, demand: Demand) -> tuple[Limit, 
         *guidance_limits(tier.parts.profile, inputs.request.gpus, inputs.model.params_total),
         judge(READ_LIMIT, demand.read_bytes_per_s, read, "B/s", text=f"binding: {tier.rates.binding_stage}"),
         judge("capacity", demand.capacity_bytes, usable, "B", text="at least the contexts in flight"),
+        _write_limit(tier, inputs, demand),
         _tolerance_limit(tier, inputs.request),
         *tier.geometry.limits,
     )
@@ -252,6 +253,17 @@ def _refusal(tiers: Sequence[Tier], limits: Sequence[Sequence[Limit]]) -> NoProf
         "no profile fits:\n" + "\n".join(lines),
         hint="relax --survive, split the fleet over several tiers, or force a choice with --profile, --nodes or --code",
     )
+
+
+def _write_limit(tier: Tier, inputs: SizingInputs, demand: Demand) -> Limit:
+    """Judge the writes that go with the reads; their rate rests on an assumed hit share, so they only warn."""
+    need, have = demand.write_bytes_per_s, tier.rates.write_bytes_per_s
+    share = format_percent(inputs.constant("guidance.hit_share"), 0)
+    text = (
+        f"at a hit share of {share} (assumed) the read demand brings {format_rate(need)} of writes; the tier writes "
+        f"{format_rate(have)}"
+    )
+    return judge("write bandwidth", need, have, "B/s", text=text, severity="warning")
 
 
 def _tolerance_limit(tier: Tier, request: Request) -> Limit:

@@ -175,7 +175,8 @@ def _reason(outcome: Outcome) -> str:
     tier = outcome.chosen
     if tier.forced:
         return f"{tier.name} with {tier.nodes} nodes was asked for"
-    sentence = f"{tier.name} is the smallest of {len(outcome.tiers)} candidates that holds every limit"
+    count = len(outcome.tiers)
+    sentence = f"{tier.name} is the smallest of {count} candidates to cover the guidance and hold every hard limit"
     start = tier.parts.profile.nodes.start
     if tier.nodes > start:
         sentence += f", grown from {start} to {tier.nodes} nodes by need"

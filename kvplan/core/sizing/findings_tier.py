@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from kvplan.core.sizing.candidates import broken, limit_sentence
 from kvplan.schema.plan import PlanWarning
-from kvplan.units import format_percent, format_rate
+from kvplan.units import format_rate
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,7 +27,7 @@ def _soft_limits(outcome: Outcome) -> Iterator[PlanWarning]:
     """Pass on the limits that warn without ruling the tier out."""
     for limit in outcome.chosen_limits:
         if not limit.holds and limit.severity == "warning":
-            name = limit.name.replace("_", "-")
+            name = limit.name.replace("_", "-").replace(" ", "-")
             yield PlanWarning(
                 id=f"limit-{name}", severity="warning", text=limit_sentence(limit), source=limit.source or "computed"
             )
@@ -43,18 +43,6 @@ def _thin_tolerance(outcome: Outcome) -> Iterator[PlanWarning]:
     better = "; ".join(alternative.text for alternative in tolerance.alternatives)
     text = f"{tier.code.name} on {tier.nodes} nodes survives {survives}" + (f"; {better}" if better else "")
     yield PlanWarning(id="thin-tolerance", severity="warning", text=text, source=GEOMETRY)
-
-
-def _write_bandwidth(outcome: Outcome) -> Iterator[PlanWarning]:
-    """Say so when the writes that go with the reads exceed what the tier writes."""
-    need, have = outcome.demand.write_bytes_per_s, outcome.chosen.rates.write_bytes_per_s
-    if need > have:
-        share = outcome.inputs.constant("guidance.hit_share")
-        text = (
-            f"at a hit share of {format_percent(share, 0)} (assumed) the read demand brings {format_rate(need)} of "
-            f"writes; the tier writes {format_rate(have)}"
-        )
-        yield PlanWarning(id="write-bandwidth", severity="warning", text=text, source="computed; hit share assumed")
 
 
 def _endurance(outcome: Outcome) -> Iterator[PlanWarning]:
@@ -93,7 +81,6 @@ FINDINGS = (
     _forced_limits,
     _soft_limits,
     _thin_tolerance,
-    _write_bandwidth,
     _endurance,
     _overloaded_network,
     _fabric_notes,

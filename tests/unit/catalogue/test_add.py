@@ -79,7 +79,7 @@ def test_a_table_without_rows(tmp_path: Path, before: str) -> None:
 def test_a_known_id_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "models.yaml"
     path.write_text(TABLE)
-    with pytest.raises(InputError, match=r"models.yaml:9:3: 'acme/Tiny-1B' is there already; ask for it"):
+    with pytest.raises(InputError, match=r"models.yaml:9:3: 'acme/Tiny-1B' is there already; --replace"):
         add_model(SPEC, tmp_path)
     assert path.read_text() == TABLE
 

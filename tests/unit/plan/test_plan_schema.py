@@ -147,7 +147,6 @@ def test_a_plan_with_an_unknown_key_is_refused(plan: Plan) -> None:
         {"kv_dtype": "fp7"},
         {"software": "next"},
         {"cache_backend": "redis"},
-        {"erasure_code": "8x2"},
         {"survive": "4-nodes"},
         {"gpu_memory_utilisation": float("nan")},
         {"gpu_memory_utilisation": 1.01},

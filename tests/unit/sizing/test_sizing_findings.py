@@ -164,8 +164,20 @@ def test_writes_beyond_what_the_drives_are_rated_for() -> None:
 
 def test_writes_beyond_what_the_tier_takes() -> None:
     found = severities(plan_for(model=HYBRID, gpus=64))
-    assert {"write-bandwidth", "network-overload"} <= found.keys()
-    assert not {"write-bandwidth", "network-overload"} & severities(plan_for()).keys()
+    assert {"limit-write-bandwidth", "network-overload"} <= found.keys()
+    assert not {"limit-write-bandwidth", "network-overload"} & severities(plan_for()).keys()
+
+
+def test_a_guideline_that_leaves_no_reserve_is_named() -> None:
+    # 256 GPUs ask for 300 GB/s: 95 % of what eight nodes read, 70 % of which is 220 GB/s; 300 / 0.7 / 39.375 = 10.9.
+    warnings = {warning.id: warning.text for warning in plan_for(gpus=256).warnings}
+    assert "11 nodes" in warnings["rule-undersizes"]
+    assert "rule-undersizes" not in severities(plan_for(gpus=128))
+
+
+def test_heads_that_do_not_divide_over_the_ranks_are_an_error() -> None:
+    assert severities(plan_for(tp=3))["uneven-heads"] == "error"
+    assert "uneven-heads" not in severities(plan_for(tp=2))
 
 
 def test_limits_that_only_warn_are_passed_on() -> None:

@@ -146,15 +146,16 @@ def test_a_profile_of_the_user_joins_the_candidates(tmp_path: Path) -> None:
 def test_a_forced_code_applies_to_every_profile(code: str) -> None:
     plan = reference(erasure_code=code)
     assert {candidate.erasure_code for candidate in plan.candidates} == {code}
-    assert (plan.profile.name, plan.profile.nodes) == ("standard-8", 8)
+    # 16+2P on 8 nodes puts 3 strips of a stripe on some node: p = 2 strips lost are survived, a node is not.
+    expected = ("large-16", 16) if code == "16+2P" else ("standard-8", 8)
+    assert (plan.profile.name, plan.profile.nodes) == expected
     assert plan.request.forced == (f"code={code}",)
 
 
-def test_a_code_that_survives_no_node_says_so() -> None:
-    # 16+2P on 8 nodes puts 3 strips of a stripe on some node: p = 2 strips lost are survived, a node is not.
-    plan = reference(erasure_code="16+2P")
+def test_a_forced_tier_that_survives_no_node_says_so() -> None:
+    plan = reference(erasure_code="16+2P", nodes=8)
     assert plan.profile.fault_tolerance.node_failures == 0
-    assert "thin-tolerance" in {warning.id for warning in plan.warnings}
+    assert {"thin-tolerance", "forced-limit"} <= {warning.id for warning in plan.warnings}
 
 
 @pytest.mark.parametrize(("code", "thin"), [("8+2P", True), ("8+3P", False), ("4+2P", False)])
