@@ -169,8 +169,12 @@ def unknown_names(
         Where names are looked up.
     profile_dirs
         Directories with profiles of the user's own.
-    model, gpu, profile
-        The names.
+    model
+        Name of the model, or a path.
+    gpu
+        Name of the GPU.
+    profile
+        Name of the profile, where one was asked for.
 
     Returns
     -------

@@ -7,10 +7,7 @@ import re
 from typing import Any, NoReturn
 
 from kvplan.errors import InputError, Problem
-
-MAX_DEPTH = 64
-MAX_DIGITS = 300
-"""More digits fit no float."""
+from kvplan.inputs.bounds import MAX_DEPTH, MAX_DIGITS
 
 _STRING_OR_BARE = re.compile(r'"(?:[^"\\]|\\.)*"|[^\s",:\[\]{}]+', re.DOTALL)
 _PLAINER = {

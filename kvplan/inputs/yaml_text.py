@@ -13,16 +13,14 @@ from typing import TYPE_CHECKING, Any
 import yaml
 
 from kvplan.errors import InputError, Problem
+from kvplan.inputs.bounds import MAX_DEPTH, MAX_DIGITS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from kvplan.inputs.loc import Loc
 
-MAX_DEPTH = 64
 MAX_VALUES = 1_000_000
-MAX_DIGITS = 300
-"""More digits fit no float."""
 
 _SafeLoader: type[yaml.SafeLoader | yaml.CSafeLoader] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _TAG = "tag:yaml.org,2002:"

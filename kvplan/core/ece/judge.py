@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Literal
 
 from kvplan.schema.ece import Limit
 from kvplan.units import YES_NO
 
 
+@lru_cache(maxsize=8192)
 def judge(
     name: str,
     need: float,

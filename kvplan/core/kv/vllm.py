@@ -66,7 +66,13 @@ def vllm_accounting(groups: Sequence[LayerGroup], dtype: KvDtype, context_tokens
     >>> on.bytes_per_token, on.fixed_bytes, on.context_bytes
     (36864.0, 307298304, 5139136512)
     """
-    pool = _pool(tuple(groups), dtype, setup)
+    return _accounting(tuple(groups), dtype, context_tokens, setup)
+
+
+@lru_cache(maxsize=256)
+def _accounting(groups: tuple[LayerGroup, ...], dtype: KvDtype, context_tokens: int, setup: VllmSetup) -> Accounting:
+    """Count once what the search for the fewest GPUs and the Plan both ask."""
+    pool = _pool(groups, dtype, setup)
     return Accounting(
         name="vllm-gpu",
         scope=f"one GPU of TP {setup.tp}",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from kvplan.schema.plan import OpenPoint
@@ -11,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from kvplan.core.sizing.outcome import Outcome
+    from kvplan.schema.base import Constant
     from kvplan.schema.hardware import Row
 
 
@@ -46,8 +48,14 @@ def _constants(outcome: Outcome) -> Iterator[OpenPoint]:
     unused = {"hbm.concurrency_per_engine"} if outcome.inputs.request.concurrency is not None else set()
     for name, constant in sorted(outcome.inputs.constants.items()):
         if constant.confidence == "assumed" and name not in unused:
-            text = f"{format_quantity(constant.value, constant.unit)}; {constant.note or constant.source}"
-            yield OpenPoint(id=f"constants.{name}", text=text, source=constant.source)
+            yield _constant_point(name, constant)
+
+
+@lru_cache(maxsize=256)
+def _constant_point(name: str, constant: Constant) -> OpenPoint:
+    """Write down one assumed calibration, once for all requests."""
+    text = f"{format_quantity(constant.value, constant.unit)}; {constant.note or constant.source}"
+    return OpenPoint(id=f"constants.{name}", text=text, source=constant.source)
 
 
 def _rows(outcome: Outcome) -> Iterator[OpenPoint]:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from kvplan.errors import InputError
-from kvplan.inputs.json_text import MAX_DEPTH, parse_json
+from kvplan.inputs.bounds import MAX_DEPTH
+from kvplan.inputs.json_text import parse_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable

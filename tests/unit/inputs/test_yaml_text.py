@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from kvplan.errors import InputError
-from kvplan.inputs.yaml_text import MAX_DEPTH, compose_leniently, parse_yaml
+from kvplan.inputs.bounds import MAX_DEPTH
+from kvplan.inputs.yaml_text import compose_leniently, parse_yaml
 
 if TYPE_CHECKING:
     from collections.abc import Callable
