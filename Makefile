@@ -11,7 +11,7 @@ QUOTE := --model openai/gpt-oss-120b --context 130k --gpus 128
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help quote test check lint types contracts docstrings playbooks-lint golden lock clean
+.PHONY: help quote test check lint types contracts docstrings playbooks-lint golden docs lock clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 18
@@ -30,7 +30,7 @@ lint: $(VENV)/.dev ## ruff check and ruff format --check
 	$(BIN)/ruff format --check .
 
 types: $(VENV)/.dev ## mypy --strict over package and tests
-	$(BIN)/mypy $(SOURCES)
+	$(BIN)/mypy $(SOURCES) benchmarks/*.py docs/generate.py examples/fleets.py
 
 contracts: $(VENV)/.dev ## who may import whom
 	$(BIN)/lint-imports --no-cache
@@ -45,6 +45,9 @@ playbooks-lint: $(VENV)/.dev ## ansible-lint over playbooks/
 
 golden: $(VENV)/.dev ## rewrite tests/golden/ from what kvplan says now; review it as a diff
 	KVPLAN_REGENERATE_GOLDEN=1 $(BIN)/python -m pytest -q -m "not slow" tests
+
+docs: $(VENV)/.dev ## write docs/plan-format.md and docs/cli.md anew from the schema and the verbs
+	$(BIN)/python docs/generate.py
 
 lock: ## pin what a clean environment gets today into constraints.txt
 	rm -rf .lock-venv

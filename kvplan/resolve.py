@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from kvplan.catalogue.profiles import load_profiles
 from kvplan.catalogue.tables import TABLES
 from kvplan.core.ece.codes import parse_code
-from kvplan.core.sizing.inputs import ProfileParts, SizingInputs, Stack
+from kvplan.core.sizing.inputs import ProfileParts, SizingInputs, Stack, calibration_of
 from kvplan.core.sizing.kv_report import KvInputs
 from kvplan.errors import InputError, Problem, did_you_mean
 from kvplan.models import context_problems, load_model, model_facts
@@ -75,7 +75,7 @@ def resolve(request: Request, catalogue: Catalogue, profile_dirs: tuple[Path, ..
     parts = [_parts(profile, catalogue, attempt) for profile in profiles or ()]
     if problems or not facts or not gpu:
         raise InputError(problems)
-    stack = _stack(catalogue, request.software, request.cache_backend)
+    stack, constants = _stack(catalogue, request.software, request.cache_backend), catalogue.constants()
     return SizingInputs(
         request=request,
         model=facts,
@@ -85,7 +85,8 @@ def resolve(request: Request, catalogue: Catalogue, profile_dirs: tuple[Path, ..
         other_stack=_stack(catalogue, _OTHER[request.software], None),
         release=catalogue.release(stack.software.storage_scale),
         profiles=tuple(found for found in parts if found is not None),
-        constants=catalogue.constants(),
+        constants=constants,
+        calibration=calibration_of(constants),
         lock=CatalogueLock(version=catalogue.version, sha256=catalogue.sha256, user_tables=catalogue.user_tables),
         kvplan_version=VERSION,
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 KB, MB, GB, TB, PB = 10**3, 10**6, 10**9, 10**12, 10**15
 KIB, MIB, GIB, TIB, PIB = 2**10, 2**20, 2**30, 2**40, 2**50
@@ -68,6 +69,7 @@ def is_number(text: str) -> bool:
     return True
 
 
+@lru_cache(maxsize=4096)
 def format_bytes(count: float, *, digits: int = 4) -> str:
     """Write bytes in decimal units.
 

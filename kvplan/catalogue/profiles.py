@@ -39,14 +39,21 @@ def load_profiles(user_dirs: Sequence[Path] = ()) -> tuple[Profile, ...]:
     """
     profiles: dict[str, Profile] = {}
     problems: list[Problem] = []
-    for directory in (profiles_dir(), *user_dirs):
+    own = profiles_dir()
+    for directory in (own, *user_dirs):
         try:
-            profiles |= _profiles_in(directory)
+            profiles |= _built_in(directory) if directory is own else _profiles_in(directory)
         except InputError as error:
             problems += error.problems
     if problems:
         raise InputError(problems)
     return tuple(sorted(profiles.values(), key=lambda profile: (profile.nodes.start, profile.name)))
+
+
+@lru_cache(maxsize=1)
+def _built_in(directory: Path) -> dict[str, Profile]:
+    """Read the profiles that kvplan brings along once, for they do not change while it runs."""
+    return _profiles_in(directory)
 
 
 def _profiles_in(directory: Path) -> dict[str, Profile]:

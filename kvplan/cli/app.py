@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -57,5 +56,4 @@ def run(arguments: Sequence[str] | None = None) -> int:
             # typer has caught Ctrl-C; whoever catches it from us says so.
             raise KeyboardInterrupt from None
         return stop.code if isinstance(stop.code, int) else int(bool(stop.code))
-    sys.stdout.flush()
-    return 0
+    return ExitCode.OK

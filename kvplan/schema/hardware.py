@@ -20,6 +20,10 @@ class Row(Sourced):
     title: str = ""
     note: str = ""
 
+    def __hash__(self) -> int:
+        """Hash the id alone: rows are the keys of many caches, and equal rows have equal ids."""
+        return hash(self.id)
+
 
 class Gpu(Row):
     """A GPU as it is sold in a server: memory, bandwidth, bus, and the network of the server around it."""

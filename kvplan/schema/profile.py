@@ -63,6 +63,10 @@ class Profile(Record):
     switch: str
     guidance: Guidance
 
+    def __hash__(self) -> int:
+        """Hash the name alone: profiles are the keys of caches, and equal profiles have equal names."""
+        return hash(self.name)
+
     @field_validator("name")
     @classmethod
     def _is_a_plain_name(cls, name: str) -> str:

@@ -51,8 +51,8 @@ def test_site_tables_and_profile(tmp_path: Path) -> None:
     assert "this site's chat fleet" in printed
 
 
-def test_sweep() -> None:
-    rows = list(csv.DictReader(io.StringIO(_run(sys.executable, str(EXAMPLES / "sweep.py")))))
+def test_fleets() -> None:
+    rows = list(csv.DictReader(io.StringIO(_run(sys.executable, str(EXAMPLES / "fleets.py")))))
     assert len(rows) == 18
     oss = {int(row["gpus"]): row["profile"] for row in rows if row["model"] == "openai/gpt-oss-120b"}
     assert oss == dict.fromkeys((16, 64, 128, 256), "standard-8") | dict.fromkeys((512, 1024), "large-16")

@@ -258,12 +258,16 @@ def _refusal(tiers: Sequence[Tier], limits: Sequence[Sequence[Limit]]) -> NoProf
 def _write_limit(tier: Tier, inputs: SizingInputs, demand: Demand) -> Limit:
     """Judge the writes that go with the reads; their rate rests on an assumed hit share, so they only warn."""
     need, have = demand.write_bytes_per_s, tier.rates.write_bytes_per_s
-    share = format_percent(inputs.constant("guidance.hit_share"), 0)
-    text = (
-        f"at a hit share of {share} (assumed) the read demand brings {format_rate(need)} of writes; the tier writes "
-        f"{format_rate(have)}"
-    )
+    text = "" if have >= need else _write_text(need, have, inputs.constant("guidance.hit_share"))
     return judge("write bandwidth", need, have, "B/s", text=text, severity="warning")
+
+
+def _write_text(need: float, have: float, hit_share: float) -> str:
+    """Say what the writes ask for and what there is [B/s]."""
+    return (
+        f"at a hit share of {format_percent(hit_share, 0)} (assumed) the read demand brings {format_rate(need)} of "
+        f"writes; the tier writes {format_rate(have)}"
+    )
 
 
 def _tolerance_limit(tier: Tier, request: Request) -> Limit:

@@ -15,7 +15,7 @@ from kvplan.core.sizing.hbm import Fleet, MemoryBudget, hbm_check
 from kvplan.core.sizing.kv import kv_section
 from kvplan.core.sizing.outcome import Outcome
 from kvplan.core.sizing.setup import Setup, setup_of, tensor_parallelism
-from kvplan.core.sizing.tiers import calibration, tiers
+from kvplan.core.sizing.tiers import tiers
 
 if TYPE_CHECKING:
     from kvplan.core.sizing.inputs import SizingInputs
@@ -111,7 +111,7 @@ def _network(inputs: SizingInputs, tier: Tier, setup: Setup, demand: Demand) -> 
     return network_budget(
         tier.storage,
         client,
-        calibration(inputs),
+        inputs.calibration,
         tier.parts.switch,
         read_bytes_per_s=demand.read_bytes_per_s,
         write_bytes_per_s=demand.write_bytes_per_s,

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from kvplan.core.network.sides import Calibration
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -67,9 +69,41 @@ class SizingInputs:
     release: StorageRelease
     profiles: tuple[ProfileParts, ...]
     constants: Mapping[str, Constant]
+    calibration: Calibration
     lock: CatalogueLock
     kvplan_version: str
 
     def constant(self, name: str) -> float:
         """Return the value of a catalogue constant, in the unit that its row states."""
         return self.constants[name].value
+
+
+def calibration_of(constants: Mapping[str, Constant]) -> Calibration:
+    """Gather the network calibrations of the catalogue.
+
+    Parameters
+    ----------
+    constants
+        The catalogue's constants by id, each a share [1].
+
+    Returns
+    -------
+    Calibration
+        The shares [1] that the network budget counts on.
+
+    References
+    ----------
+    Each constant names its own source.
+
+    Examples
+    --------
+    >>> import kvplan
+    >>> calibration_of(kvplan.load_catalogue().constants()).planning_factor
+    0.8
+    """
+    return Calibration(
+        planning_factor=constants["network.planning_factor"].value,
+        storage_client_factor=constants["network.storage_client_factor"].value,
+        line_share=constants["network.line_share"].value,
+        pcie_share=constants["network.pcie_share"].value,
+    )

@@ -46,16 +46,6 @@ class Tier:
         return self.geometry.nodes
 
 
-def calibration(inputs: SizingInputs) -> Calibration:
-    """Gather the network calibrations of the catalogue."""
-    return Calibration(
-        planning_factor=inputs.constant("network.planning_factor"),
-        storage_client_factor=inputs.constant("network.storage_client_factor"),
-        line_share=inputs.constant("network.line_share"),
-        pcie_share=inputs.constant("network.pcie_share"),
-    )
-
-
 def required(request: Request) -> Survive:
     """Return the tolerance that every tier must have: what was asked for, one node at least.
 
@@ -102,7 +92,7 @@ def build_tier(parts: ProfileParts, code: ErasureCode, nodes: int, inputs: Sizin
     own_code = code.name == parts.profile.erasure_code
     name = parts.profile.name if own_code else f"{parts.profile.name} ({code.name})"
     rows = parts.drive, parts.server, parts.client_nic, parts.storage_nic
-    return Tier(name, parts, code, *_computed(parts.profile, rows, code, nodes, inputs.release, calibration(inputs)))
+    return Tier(name, parts, code, *_computed(parts.profile, rows, code, nodes, inputs.release, inputs.calibration))
 
 
 @lru_cache(maxsize=8192)

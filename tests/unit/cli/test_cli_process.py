@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import io
 import json
@@ -10,6 +11,7 @@ import pty
 import signal
 import subprocess
 import sys
+import time
 from typing import TYPE_CHECKING
 
 import pytest
@@ -100,15 +102,26 @@ def test_a_reader_that_leaves_is_no_error() -> None:
     assert process.wait(timeout=20) == 0
 
 
+def opened_for_writing(pipe: Path, reader: subprocess.Popen[bytes]) -> int:
+    """Open a pipe once its reader has; a plain open would wait for ever for a reader that has died."""
+    for _ in range(1000):
+        with contextlib.suppress(OSError):  # ENXIO: nobody reads yet
+            return os.open(pipe, os.O_WRONLY | os.O_NONBLOCK)
+        assert reader.poll() is None, "kvplan ended before it read"
+        time.sleep(0.02)
+    pytest.fail("kvplan never opened the pipe")
+
+
 def test_interrupted_while_it_reads(tmp_path: Path) -> None:
     """The model file is a pipe: once it is open for writing, kvplan is reading, and Ctrl-C comes then."""
     pipe = tmp_path / "config.json"
     os.mkfifo(pipe)
     command = (*KVPLAN, "kv", "--model", str(pipe), "--context", "4k")
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment())
-    with pipe.open("wb"):
-        process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=20)
+    descriptor = opened_for_writing(pipe, process)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=20)
+    os.close(descriptor)
     assert (process.returncode, out, err) == (130, b"", b"interrupted\n")
 
 
