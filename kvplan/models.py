@@ -21,7 +21,10 @@ if TYPE_CHECKING:
     from kvplan.inputs.loc import Loc
     from kvplan.schema.base import Confidence
     from kvplan.schema.model import ModelSpec
+    from kvplan.schema.request import KvDtype
 
+_SAME_CLASS = 0.05
+"""How far the size in a name may be off: names are rounded, but a name of another size is not the model's."""
 _KEY_STEP = re.compile(r"([^.\[\]]+)|\[(\d+)\]")
 
 
@@ -90,13 +93,16 @@ def model_facts(
     if spec.weights_bytes is not None:
         size, weights_source = spec.weights_bytes, "from the catalogue row"
     else:
-        dtype = quantisation_of(loaded.config) if loaded.config is not None else spec.weights_dtype or "bfloat16"
+        dtype = spec.weights_dtype or "bfloat16"
+        if loaded.config is not None:
+            dtype = quantisation_of(loaded.config, spec.id)
         size = weights_bytes(total, dtype)
         weights_source = f"params_total x bytes per weight ({dtype})"
     return ModelFacts(
         spec=spec,
         params_total=total,
         params_active=active,
+        params_class=total if params_total is not None else _published_class(spec.id, total),
         params_source=source,
         params_confidence=confidence,
         weights_bytes=size,
@@ -112,6 +118,14 @@ def context_problems(spec: ModelSpec, context_tokens: int, *, beyond_max: bool) 
     what = f"{context_tokens:,} tokens exceed the maximum of {spec.id}"
     doubt = "" if spec.confidence in ("measured", "vendor") else f" (that figure is {spec.confidence})"
     return [Problem("--context", what, allowed=f"at most {maximum:,}{doubt}", hint="--beyond-max insists")]
+
+
+def dtype_problems(spec: ModelSpec, dtype: KvDtype) -> list[Problem]:
+    """Refuse a KV type that exists for latent attention only where the model has none."""
+    if dtype != "fp8_ds_mla" or any(group.kind in ("latent", "compressed") for group in spec.groups):
+        return []
+    what = f"fp8_ds_mla is a layout of latent attention, which {spec.id} has not"
+    return [Problem("--kv-dtype", what, allowed="fp8 for this model")]
 
 
 def load_model_file(path: Path, model_id: str | None = None) -> LoadedModel:
@@ -150,6 +164,14 @@ def load_model_file(path: Path, model_id: str | None = None) -> LoadedModel:
             replace(problem, where=document.where(_loc(problem.key))) for problem in error.problems
         ) from None
     return LoadedModel(spec.model_copy(update={"source": f"configuration file {path.name}"}), config)
+
+
+def _published_class(name: str, params_total: int) -> int:
+    """Return the size in a model's name where it is that model's size: 34B for 34.39 billion, 70B for 68.98 billion."""
+    named = params_from_name(name)
+    if named is not None and abs(named.total / params_total - 1) <= _SAME_CLASS:
+        return named.total
+    return params_total
 
 
 def _params(

@@ -10,8 +10,9 @@ from kvplan.catalogue.tables import TABLES
 from kvplan.core.ece.codes import parse_code
 from kvplan.core.sizing.inputs import ProfileParts, SizingInputs, Stack, calibration_of
 from kvplan.core.sizing.kv_report import KvInputs
+from kvplan.core.sizing.versions import HYBRID_MANAGER_WITH_CONNECTOR_SINCE, release_key
 from kvplan.errors import InputError, Problem, did_you_mean
-from kvplan.models import context_problems, load_model, model_facts
+from kvplan.models import context_problems, dtype_problems, load_model, model_facts
 from kvplan.schema.plan import CatalogueLock
 from kvplan.version import VERSION
 
@@ -118,6 +119,7 @@ def resolve_kv(request: KvRequest, catalogue: Catalogue) -> KvInputs:
     loaded = attempt(lambda: load_model(request.model, catalogue), "--model")
     if loaded is not None:
         problems.extend(context_problems(loaded.spec, request.context_tokens, beyond_max=request.beyond_max))
+        problems.extend(dtype_problems(loaded.spec, request.kv_dtype))
     gpu = attempt(lambda: catalogue.gpu(gpu_name), "--gpu") if gpu_name is not None else None
     facts = attempt(lambda: model_facts(loaded, params_total=request.params_total)) if loaded and gpu else None
     if problems or loaded is None:
@@ -126,7 +128,7 @@ def resolve_kv(request: KvRequest, catalogue: Catalogue) -> KvInputs:
         request=request,
         spec=loaded.spec,
         facts=facts,
-        stack=_stack(catalogue, request.software, request.cache_backend),
+        stack=_stack_of_version(catalogue, request),
         gpu=gpu,
         overhead_bytes=int(catalogue.constant("hbm.overhead_bytes").value),
     )
@@ -160,7 +162,13 @@ def resolve_release(name: str, catalogue: Catalogue) -> StorageRelease:
 
 
 def unknown_names(
-    catalogue: Catalogue, profile_dirs: tuple[Path, ...], *, model: str, gpu: str, profile: str | None
+    catalogue: Catalogue,
+    profile_dirs: tuple[Path, ...],
+    *,
+    model: str,
+    gpu: str,
+    profile: str | None,
+    erasure_code: str | None,
 ) -> list[Problem]:
     """Find the names that are unknown, for a request that cannot be built for other reasons.
 
@@ -176,6 +184,8 @@ def unknown_names(
         Name of the GPU.
     profile
         Name of the profile, where one was asked for.
+    erasure_code
+        Name of the erasure code, where one was asked for.
 
     Returns
     -------
@@ -185,6 +195,8 @@ def unknown_names(
     attempt = _Attempts()
     attempt(lambda: load_model(model, catalogue), "--model")
     attempt(lambda: catalogue.gpu(gpu), "--gpu")
+    if erasure_code is not None:
+        attempt(lambda: parse_code(erasure_code))
     profiles = attempt(lambda: load_profiles(profile_dirs))
     return [*attempt.problems, *_profile_problems(profile, profiles or ())] if profiles else attempt.problems
 
@@ -220,6 +232,7 @@ def _contradictions(request: Request, loaded: LoadedModel | None, facts: ModelFa
         problems.append(Problem("--active-params", what))
     if loaded is not None:
         problems.extend(context_problems(loaded.spec, request.context_tokens, beyond_max=request.beyond_max))
+        problems.extend(dtype_problems(loaded.spec, request.kv_dtype))
     return problems
 
 
@@ -237,6 +250,17 @@ def _stack(catalogue: Catalogue, software: SoftwareChoice, backend: str | None) 
     """Look up a software set and the back end used with it."""
     row = catalogue.software(software)
     return Stack(row, catalogue.backend(backend or row.cache_backend))
+
+
+def _stack_of_version(catalogue: Catalogue, request: KvRequest) -> Stack:
+    """Look up the calculator's stack; a vLLM version given by hand replaces the software set's, with its defaults."""
+    stack = _stack(catalogue, request.software, request.cache_backend)
+    version = request.vllm_version
+    if version is None:
+        return stack
+    hybrid_manager = release_key(version) >= release_key(HYBRID_MANAGER_WITH_CONNECTOR_SINCE)
+    changed = {"vllm": version, "hybrid_manager": hybrid_manager}
+    return replace(stack, software=stack.software.model_copy(update=changed))
 
 
 def _parts(profile: Profile, catalogue: Catalogue, attempt: _Attempts) -> ProfileParts | None:

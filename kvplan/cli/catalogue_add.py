@@ -83,14 +83,16 @@ def add(  # noqa: PLR0913 - one parameter an option
 
 def _from_config(config: Path, model_id: str | None) -> dict[str, object]:
     """Read a configuration file and count its parameters where they can be counted."""
+    from kvplan.core.hf.weights import quantisation_of
     from kvplan.models import load_model_file, model_facts
 
     loaded = load_model_file(config, model_id)
+    row = {**loaded.spec.model_dump(), "weights_dtype": quantisation_of(loaded.config or {}, loaded.spec.id)}
     try:
         facts = model_facts(loaded)
     except InputError:
-        return loaded.spec.model_dump()
-    return {**loaded.spec.model_dump(), "params_total": facts.params_total, "params_active": facts.params_active}
+        return row
+    return {**row, "params_total": facts.params_total, "params_active": facts.params_active}
 
 
 def _from_groups(texts: list[str]) -> dict[str, object]:

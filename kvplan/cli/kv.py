@@ -67,7 +67,8 @@ def kv(  # noqa: PLR0913 - one parameter an option
     from kvplan.cli.parsing import Options
 
     asked = Options(_NAMES)
-    asked.plain(model=model, gpu=gpu, kv_dtype=kv_dtype, software=software, cache_backend=cache_backend)
+    asked.plain(model=model, gpu=gpu, software=software, cache_backend=cache_backend)
+    asked.plain(kv_dtype=options.dtype_of(kv_dtype))
     asked.plain(hybrid_manager=hybrid_manager, vllm_version=vllm_version, beyond_max=beyond_max)
     asked.counts(context_tokens=context, concurrency=concurrency, tp=tp, max_model_len=max_model_len)
     asked.counts(chunk_tokens=chunk_tokens, checkpoint_tokens=checkpoint_tokens, max_batched_tokens=max_batched_tokens)

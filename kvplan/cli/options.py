@@ -24,7 +24,8 @@ Tp = Annotated[
     typer.Option("--tp", help="GPUs per engine. Default: the fewest that hold the weights and one context."),
 ]
 KvDtype = Annotated[
-    str, typer.Option("--kv-dtype", help="bf16, fp16, fp8, int8, int4, nvfp4 or fp8_ds_mla.", metavar="DTYPE")
+    str,
+    typer.Option("--kv-dtype", help="bf16 (also: auto), fp16, fp8, int8, int4, nvfp4 or fp8_ds_mla.", metavar="DTYPE"),
 ]
 Utilisation = Annotated[
     str,
@@ -105,3 +106,8 @@ ProfileDirs = Annotated[
 ]
 Output = Annotated[Path | None, typer.Option("--output", "-o", help="File to save to.", show_default=False)]
 Format = Annotated[str, typer.Option("--format", "-f", help="table, json, yaml, md or csv.", metavar="FORMAT")]
+
+
+def dtype_of(name: str) -> str:
+    """Return the KV type that a name stands for: `auto`, vLLM's default, is the model's own, 16 bits wide."""
+    return {"auto": "bf16", "bfloat16": "bf16", "float16": "fp16"}.get(name, name)

@@ -76,7 +76,8 @@ def size(  # noqa: PLR0913 - one parameter an option
     from kvplan.cli.parsing import Options
 
     asked = Options(_NAMES)
-    asked.plain(model=model, gpu=gpu, kv_dtype=kv_dtype, software=software, cache_backend=cache_backend)
+    asked.plain(model=model, gpu=gpu, software=software, cache_backend=cache_backend)
+    asked.plain(kv_dtype=options.dtype_of(kv_dtype))
     asked.plain(hybrid_manager=hybrid_manager, beyond_max=beyond_max)
     asked.plain(profile=profile, erasure_code=code, survive=survive)
     asked.counts(context_tokens=context, gpus=gpus, tp=tp, concurrency=concurrency, nodes=nodes)
@@ -120,8 +121,14 @@ def _unknown(asked: Options, catalogue: list[Path] | None, profiles: tuple[Path,
         tables = open_catalogue(catalogue)
     except InputError:
         return []  # the directory or table at fault is a problem already
-    profile = asked.text("profile") or None
-    return unknown_names(tables, profiles, model=asked.text("model"), gpu=asked.text("gpu"), profile=profile)
+    return unknown_names(
+        tables,
+        profiles,
+        model=asked.text("model"),
+        gpu=asked.text("gpu"),
+        profile=asked.text("profile") or None,
+        erasure_code=asked.text("erasure_code") or None,
+    )
 
 
 def _save(plan: Plan, output: Path) -> None:

@@ -10,7 +10,7 @@ from kvplan.core.derivation import derivation_of
 from kvplan.errors import InputError, did_you_mean
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from kvplan.schema.plan import Derivation, Plan
 
@@ -33,7 +33,7 @@ class Explanation:
 
 
 def explain(plan: Plan, field: str) -> tuple[Explanation, ...]:
-    """Explain a field of a Plan, or every number below it.
+    """Explain a field of a Plan: itself, or every number below it; where there is none, every text and yes or no.
 
     Parameters
     ----------
@@ -72,26 +72,24 @@ def explain(plan: Plan, field: str) -> tuple[Explanation, ...]:
     wanted = _canonical(data, field) if field else ""
     if wanted is None:
         raise InputError.single(where="field", what=f"the plan has no field {field!r}", hint=_hint(field, paths))
-    found = [path for path in paths if not wanted or path == wanted or path.startswith((f"{wanted}.", f"{wanted}["))]
+    found = _below(wanted, paths) or _below(wanted, scalar_paths(data))
     if not found:
-        raise InputError.single(where="field", what=f"{field!r} holds no number", hint=_hint(field, paths))
+        raise InputError.single(where="field", what=f"{field!r} is empty", hint=_hint(field, paths))
     return tuple(_explanation(path, data, plan.derivation, ()) for path in found)
 
 
-def number_paths(data: Any, path: str = "") -> Iterator[str]:
+def number_paths(data: Any) -> Iterator[str]:
     """Yield the path of every number, list elements by name where they have one.
 
     Parameters
     ----------
     data
         The Plan as plain data, or a part of it.
-    path
-        Path of that part; empty for the whole Plan.
 
-    Yields
-    ------
-    str
-        Path of a number.
+    Returns
+    -------
+    iterator of str
+        Path of each number.
 
     Examples
     --------
@@ -102,15 +100,55 @@ def number_paths(data: Any, path: str = "") -> Iterator[str]:
     ----------
     Definition of a number here: neither a boolean nor a text, nor part of the sections that explain themselves.
     """
+    return (path for path, value in _scalars(data, "") if _is_number(value))
+
+
+def scalar_paths(data: Any) -> Iterator[str]:
+    """Yield the path of every number, text, and yes or no, list elements by name where they have one.
+
+    Parameters
+    ----------
+    data
+        The Plan as plain data, or a part of it.
+
+    Returns
+    -------
+    iterator of str
+        Path of each value.
+
+    Examples
+    --------
+    >>> list(scalar_paths({"a": 1, "b": [{"name": "x", "c": None}], "d": True}))
+    ['a', 'b[x].name', 'd']
+
+    References
+    ----------
+    As `number_paths`; what is absent has no path.
+    """
+    return (path for path, value in _scalars(data, "") if value is not None)
+
+
+def _scalars(data: Any, path: str) -> Iterator[tuple[str, Any]]:
+    """Yield path and value of everything that is neither a list nor a record."""
     if isinstance(data, dict):
         for key, value in data.items():
             if path or key not in _NOT_EXPLAINED:
-                yield from number_paths(value, f"{path}.{key}" if path else key)
+                yield from _scalars(value, f"{path}.{key}" if path else key)
     elif isinstance(data, list):
         for index, value in enumerate(data):
-            yield from number_paths(value, f"{path}[{_element_name(data, value, index)}]")
-    elif isinstance(data, (int, float)) and not isinstance(data, bool):
-        yield path
+            yield from _scalars(value, f"{path}[{_element_name(data, value, index)}]")
+    else:
+        yield path, data
+
+
+def _is_number(value: Any) -> bool:
+    """Tell whether a value is a number; a boolean is none."""
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def _below(wanted: str, paths: Iterable[str]) -> list[str]:
+    """List the paths at or below a field; all of them for no field."""
+    return [path for path in paths if not wanted or path == wanted or path.startswith((f"{wanted}.", f"{wanted}["))]
 
 
 def value_at(data: Any, path: str) -> Any:

@@ -18,7 +18,12 @@ if TYPE_CHECKING:
 Table = tuple[tuple[str, ...], list[tuple[str, ...]]]
 """Headers and rows of a table."""
 _YES = {True: "yes", False: "no"}
-_EVICTION = {"none": "nobody", "private-pool": "itself, per worker", "watermark": "itself, at a watermark"}
+_EVICTION = {
+    "none": "nobody",
+    "private-pool": "itself, per worker",
+    "watermark": "itself, at a watermark",
+    "registry": "its registry hub",
+}
 
 
 def tables_view(version: str, sha256: str, counts: Mapping[str, int]) -> View:

@@ -83,7 +83,7 @@ def _tolerance(tolerance: FaultTolerance) -> Section:
         )
         for item in tolerance.alternatives
     )
-    verdict = "IBM recommends it" if tolerance.ibm_recommended else "IBM does not recommend it"
+    verdict = "IBM recommends it" if tolerance.ibm_recommended else "IBM's table does not name it"
     return Section(
         "Fault tolerance",
         (

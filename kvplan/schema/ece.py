@@ -50,7 +50,7 @@ class FaultTolerance(Record):
             ("profile.fault_tolerance.strips_per_node", "profile.fault_tolerance.node_failures"),
         ),
     ]
-    ibm_recommended: bool
+    ibm_recommended: Annotated[bool, Explained("yes/no", "whether IBM's own table names the code for the node count")]
     ibm_codes: tuple[str, ...]
     alternatives: tuple[Alternative, ...]
 

@@ -26,13 +26,17 @@ class Row(Sourced):
 
 
 class Gpu(Row):
-    """A GPU as it is sold in a server: memory, bandwidth, bus, and the network of the server around it."""
+    """A GPU as it is sold in a server: memory, bandwidth, bus, and the network of the server around it.
+
+    `pcie_generation` is the GPU's own, `host_pcie_generation` that of the server's slots, which hold its NICs too.
+    """
 
     vendor: str
     memory_bytes: PositiveInt
     memory_bandwidth_bytes_per_s: PositiveFloat
     pcie_generation: Literal[3, 4, 5, 6]
     pcie_lanes: PositiveInt
+    host_pcie_generation: Literal[3, 4, 5, 6] = 5
     gpus_per_server: PositiveInt
     server: str = ""
     nic: str

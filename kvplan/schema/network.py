@@ -42,9 +42,15 @@ class Stage(Record):
 class StagesState(Record):
     """The read path in one state: normal, or with something lost."""
 
-    binding_stage: str
-    read_bytes_per_s: Annotated[float, Explained("B/s", "client bytes the binding stage lets through")]
-    write_bytes_per_s: Annotated[float, Explained("B/s", "client bytes the binding stage lets through, writing")]
+    binding_stage: Annotated[str, Explained("name", "the stage that lets the least client bytes through, reading")]
+    read_bytes_per_s: Annotated[
+        float,
+        Explained("B/s", "least of planned / read_traffic over the stages left; 0 if the code does not survive"),
+    ]
+    write_bytes_per_s: Annotated[
+        float,
+        Explained("B/s", "least of planned / write_traffic over the stages left; 0 if the code does not survive"),
+    ]
     stages: tuple[Stage, ...]
     text: str = ""
 
@@ -78,7 +84,10 @@ class NetworkBudget(Record):
     """The network section of a Plan."""
 
     stages: tuple[Stage, ...]
-    binding_stage: str
+    binding_stage: Annotated[
+        str,
+        Explained("name", "the stage that lets the least client bytes through, reading", ("network.read_bytes_per_s",)),
+    ]
     degraded: Degraded
     client_servers: Annotated[int, Explained("count", "ceil(gpus / gpus per server)", ("request.gpus",))]
     client_planned_bytes_per_s: Annotated[
@@ -113,10 +122,10 @@ class NetworkBudget(Record):
     inter_switch_cables: Annotated[int, Explained("count", "leaves x uplinks per leaf")]
     oversubscription: Annotated[float, Explained("ratio", "bandwidth down / bandwidth up of a leaf, as built")]
     super_spine_needed: bool
-    notes: tuple[str, ...] = ()
     read_bytes_per_s: Annotated[
-        float | None, Explained("B/s", "least of planned / traffic per byte read over all stages, nothing lost")
-    ] = None
+        float, Explained("B/s", "least of planned / traffic per byte read over all stages, nothing lost")
+    ]
     write_bytes_per_s: Annotated[
-        float | None, Explained("B/s", "least of planned / traffic per byte written over all stages, nothing lost")
-    ] = None
+        float, Explained("B/s", "least of planned / traffic per byte written over all stages, nothing lost")
+    ]
+    notes: tuple[str, ...] = ()

@@ -57,6 +57,14 @@ class PlanModel(Record):
     max_position_tokens: Annotated[int | None, Explained("tokens", "from the model's configuration")]
     params_total: Annotated[int, Explained("count", "see source")]
     params_active: Annotated[int, Explained("count", "see source")]
+    params_class: Annotated[
+        int,
+        Explained(
+            "count",
+            "the size in the model's name where it is within 5 % of params_total, else params_total",
+            ("model.params_total",),
+        ),
+    ]
     params_source: str
     weights_bytes: Annotated[int, Explained("B", "from the catalogue row, else params_total x bytes per weight")]
     source: str
@@ -138,16 +146,28 @@ class PlanHbm(Record):
         ),
     ]
     engines: Annotated[int, Explained("count", "floor(gpus / tp)", ("request.gpus", "request.tp"))]
-    needs_shared_tier: bool
+    needs_shared_tier: Annotated[
+        bool,
+        Explained("yes/no", "fewer contexts fit than are in flight", ("hbm.contexts_that_fit", "request.concurrency")),
+    ]
 
 
 class PlanProfile(Record):
     """The chosen tier with everything computed from its recipe."""
 
-    name: str
+    name: Annotated[
+        str,
+        Explained(
+            "name",
+            "the smallest recipe whose limits hold, or the one asked for; see reason and candidates",
+            ("request.gpus", "model.params_class", "demand.read_bytes_per_s", "demand.capacity_bytes"),
+        ),
+    ]
     title: str
     nodes: Annotated[int, Explained("count", "the recipe's, grown to what reading and tolerance need")]
-    erasure_code: str
+    erasure_code: Annotated[
+        str, Explained("name", "the recipe's, the one asked for, or the least parity that survives what was asked")
+    ]
     server: str
     drive: str
     client_nic: str
@@ -263,8 +283,8 @@ class Buys(Record):
         float,
         Explained(
             "B/s",
-            "read_bytes_per_s x planned share",
-            ("profile.read_bytes_per_s", "constants.guidance.planned_read_share"),
+            "the smaller of the tier's read rate x planned share, and what the whole path to the GPUs lets through",
+            ("profile.read_bytes_per_s", "constants.guidance.planned_read_share", "network.read_bytes_per_s"),
         ),
     ]
     hits_per_s: Annotated[
@@ -287,12 +307,20 @@ class Buys(Record):
             ("profile.usable_bytes", "kv.context_stored_bytes"),
         ),
     ]
+    engine_read_bytes_per_s: Annotated[
+        float,
+        Explained(
+            "B/s",
+            "the smaller of tp x planned rate of a GPU's PCIe link, and the planned rate of the servers it spans",
+            ("request.tp", "network.client_planned_bytes_per_s", "constants.network.pcie_share"),
+        ),
+    ]
     load_s: Annotated[
         float,
         Explained(
             "s",
-            "context_loaded_bytes / planned rate of one engine's client network: one context, nobody else reading",
-            ("kv.context_loaded_bytes", "network.client_planned_bytes_per_s"),
+            "context_loaded_bytes / engine_read_bytes_per_s: one context, nobody else reading",
+            ("kv.context_loaded_bytes", "buys.engine_read_bytes_per_s"),
         ),
     ]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
 from kvplan.schema.base import Record
 from kvplan.schema.ece import Endurance, Geometry, Rebuild
@@ -18,6 +18,8 @@ Count = Annotated[int, Field(ge=1, le=10**6)]
 
 class KvRequest(Record):
     """What a person asks of `kvplan kv`; unset fields follow the software set, or are computed."""
+
+    model_config = ConfigDict(strict=True)
 
     model: str = Field(min_length=1)
     context_tokens: int = Field(ge=1, le=10**9)
@@ -66,6 +68,8 @@ class KvReport(Record):
 
 class EceRequest(Record):
     """What a person asks of `kvplan ece`."""
+
+    model_config = ConfigDict(strict=True)
 
     nodes: int = Field(ge=1, le=4096)
     drives_per_node: int = Field(ge=1, le=1024)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
 from kvplan.schema.base import Record
 from kvplan.schema.software import BackendId
@@ -21,6 +21,8 @@ class Request(Record):
     `concurrency` counts the contexts that one engine has in flight. Unset fields take the default of the chosen
     software set or are computed; the Plan echoes what was used.
     """
+
+    model_config = ConfigDict(strict=True)
 
     model: str = Field(min_length=1)
     context_tokens: int = Field(ge=1, le=10**9)

@@ -24,14 +24,20 @@ class VersionRange(Record):
 
 
 class CacheBackend(Row):
-    """What writes KV blocks to the tier and reads them back, and what it is worth."""
+    """What writes KV blocks to the tier and reads them back, and what it is worth.
+
+    `eviction` says who deletes old blocks: nobody, the worker in its own pool, the back end at a watermark, or the
+    registry that indexes its files; `evicts_since_vllm` from which vLLM release on, where it did not always.
+    `external_delete` says whether somebody else may delete files under it.
+    """
 
     dynamo: VersionRange
     vllm: VersionRange
     released: bool
     shared_between_engines: bool
     survives_restart: bool
-    eviction: Literal["none", "private-pool", "watermark"]
+    eviction: Literal["none", "private-pool", "watermark", "registry"]
+    evicts_since_vllm: str = ""
     external_delete: Literal["safe", "with-grace", "unsafe"] = "unsafe"
     needs_cpu_tier: bool
     gpudirect: Literal["no", "yes", "reads-and-writes-optional"]

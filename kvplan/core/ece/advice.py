@@ -118,18 +118,18 @@ def _racks(asked: GeometryInput) -> Limit:
 
 
 def _recommended_nodes(asked: GeometryInput, group: RecoveryGroup) -> Limit:
-    """Judge the node count against IBM's recommendation; a code without one is never within it."""
-    name, start = asked.code.name, CODES[asked.code].recommended_from_nodes
-    others = ", ".join(recommended_codes(group.nodes)) or "replication only"
-    rule = (
-        f"{name} is recommended from {start} nodes" if start else f"no recommended node count is published for {name}"
-    )
+    """Judge the node count against IBM's recommendation, and without one against a node for each strip."""
+    name, start = asked.code.name, CODES[asked.code].advised_from_nodes
+    named = ", ".join(recommended_codes(group.nodes)) or "replication only"
+    rule, source = f"IBM recommends {name} from {start} nodes", sources.CODE_SELECTION
+    if CODES[asked.code].recommended_from_nodes is None:
+        rule, source = f"{sources.ONE_STRIP_A_NODE}; {name} has {start} strips", sources.ONE_STRIP_A_NODE
     return judge(
         "recommended_nodes",
-        start or asked.release.max_servers_per_recovery_group + 1,
+        start,
         group.nodes,
         "nodes",
-        text=f"{rule}; on {group.nodes} nodes: {others}",
-        source=sources.CODE_SELECTION,
+        text=f"{rule}; on {group.nodes} nodes IBM names {named}",
+        source=source,
         severity="warning",
     )

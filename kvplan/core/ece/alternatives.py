@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kvplan.core.ece.codes import CODES, ErasureCode
-from kvplan.core.ece.strips import further_device_failures, node_failures, recommended_codes, survival_words
+from kvplan.core.ece.strips import further_device_failures, node_failures, survival_words
 from kvplan.schema.ece import Alternative
 
 if TYPE_CHECKING:
@@ -28,12 +28,13 @@ def alternatives(code: ErasureCode, nodes: int) -> tuple[Alternative, ...]:
     Returns
     -------
     tuple of Alternative
-        Recommended codes on the same nodes, the most efficient first, then the same code on the fewest nodes
-        [nodes] that let it survive more.
+        Codes on the same nodes, the most efficient first, then the same code on the fewest nodes [nodes] that let it
+        survive more.
 
     Notes
     -----
-    A code that another one beats in both tolerance and capacity is left out.
+    Codes are those that IBM recommends for the node count, and 16+2P and 16+3P, for which it publishes no row, where
+    each strip has a node of its own. A code that another one beats in both tolerance and capacity is left out.
 
     References
     ----------
@@ -58,10 +59,9 @@ def _survived(code: ErasureCode, nodes: int) -> tuple[int, int]:
 
 
 def _codes_that_survive_more(code: ErasureCode, nodes: int) -> list[ErasureCode]:
-    """List recommended codes that survive more, the most efficient first, each a trade the ones before do not beat."""
-    names = recommended_codes(nodes)
-    recommended = (other for other in CODES if other.name in names)
-    by_efficiency = sorted(recommended, key=lambda other: other.efficiency, reverse=True)
+    """List advised codes that survive more, the most efficient first, each a trade the ones before do not beat."""
+    advised = (other for other, facts in CODES.items() if nodes >= facts.advised_from_nodes)
+    by_efficiency = sorted(advised, key=lambda other: other.efficiency, reverse=True)
     return list(_rising(by_efficiency, nodes, _survived(code, nodes)))
 
 

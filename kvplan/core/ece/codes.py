@@ -56,7 +56,7 @@ class CodeFacts:
         Largest block that IBM advises on flash [B], also the largest with 8 KiB checksum granularity; absent when
         no advice is published.
     recommended_from_nodes
-        Fewest nodes [nodes] at which the code is recommended; absent when no count is published.
+        Fewest nodes [nodes] at which IBM's published table names the code; absent where it has no row for it.
 
     References
     ----------
@@ -64,7 +64,7 @@ class CodeFacts:
     the range that IBM SpectrumScaleTools gnr_capacity_estimator accepts.
     Flash advice: IBM Spectrum Scale ECE 5.0.3 documentation, minimum hardware requirements.
     Node counts: IBM docs storage-scale-ece/5.2.3?topic=selection-recommendations and its 5.2.2 predecessor as quoted
-    in wutz/k8s-in-action storage/gpfs-ece/day-0.md; 16+3P derived: one strip per node from 19 nodes.
+    in wutz/k8s-in-action storage/gpfs-ece/day-0.md, which have no row for 16+2P and 16+3P.
     """
 
     code: ErasureCode
@@ -74,6 +74,11 @@ class CodeFacts:
     flash_block_bytes: int | None
     recommended_from_nodes: int | None
 
+    @property
+    def advised_from_nodes(self) -> int:
+        """IBM's count, and without one that from which each strip has a node of its own [nodes]."""
+        return self.recommended_from_nodes or self.code.width
+
 
 _TABLE = (
     CodeFacts(ErasureCode(4, 2), 512 * KIB, 8 * MIB, "vendor", 2 * MIB, 6),
@@ -81,7 +86,7 @@ _TABLE = (
     CodeFacts(ErasureCode(8, 2), 512 * KIB, 16 * MIB, "vendor", 4 * MIB, 10),
     CodeFacts(ErasureCode(8, 3), 512 * KIB, 16 * MIB, "vendor", 4 * MIB, 6),
     CodeFacts(ErasureCode(16, 2), 1 * MIB, 16 * MIB, "assumed", None, None),
-    CodeFacts(ErasureCode(16, 3), 1 * MIB, 16 * MIB, "assumed", None, 19),
+    CodeFacts(ErasureCode(16, 3), 1 * MIB, 16 * MIB, "assumed", None, None),
 )
 
 CODES: Final[dict[ErasureCode, CodeFacts]] = {facts.code: facts for facts in _TABLE}

@@ -108,7 +108,7 @@ def further_device_failures(code: ErasureCode, nodes: int) -> int:
 
 
 def recommended_codes(nodes: int) -> tuple[str, ...]:
-    """Name the codes recommended for a recovery group of so many nodes.
+    """Name the codes that IBM's published table recommends for a recovery group of so many nodes.
 
     Parameters
     ----------
@@ -118,11 +118,11 @@ def recommended_codes(nodes: int) -> tuple[str, ...]:
     Returns
     -------
     tuple of str
-        Names of codes: IBM's by node count, and 16+3P derived from 19 nodes (one strip per node).
+        Names of codes.
 
     Notes
     -----
-    On three nodes IBM recommends replication only. It publishes no node count for 16+2P, so that is never named.
+    On three nodes IBM recommends replication only. It publishes no row for 16+2P and 16+3P, so neither is ever named.
 
     References
     ----------
@@ -131,8 +131,8 @@ def recommended_codes(nodes: int) -> tuple[str, ...]:
 
     Examples
     --------
-    >>> recommended_codes(3), recommended_codes(4), recommended_codes(8)
-    ((), ('4+3P',), ('4+2P', '4+3P', '8+3P'))
+    >>> recommended_codes(4), recommended_codes(8), recommended_codes(32)
+    (('4+3P',), ('4+2P', '4+3P', '8+3P'), ('4+2P', '4+3P', '8+2P', '8+3P'))
     """
     starts = ((code.name, facts.recommended_from_nodes) for code, facts in CODES.items())
     return tuple(name for name, start in starts if start is not None and nodes >= start)

@@ -32,7 +32,8 @@ def read_mllama(fields: Fields) -> tuple[LayerGroup, ...]:
 
     Notes
     -----
-    How many image tokens there are depends on the request, so none are counted; a tile of 560 pixels has 1,601.
+    How many image tokens there are depends on the request, so none are counted, which the model's note says; a tile of
+    560 pixels has 1,601.
 
     References
     ----------
@@ -51,9 +52,11 @@ def read_mllama(fields: Fields) -> tuple[LayerGroup, ...]:
     cross = set(_MLLAMA_DEFAULT if listed is None else listed) & set(range(layers))
     if listed is not None and len(cross) < len(listed):
         fields.problem("cross_attention_layers", "names layers twice or beyond the last", allowed=f"0 to {layers - 1}")
-    fields.note("cross attention counted without image tokens")
     text = dims.full(layers - len(cross)) if layers > len(cross) else ()
-    return (*text, *dims.cross(len(cross), 0)) if cross else text
+    if not cross:
+        return text
+    _note_no_source(fields, dims, len(cross), "how many image tokens there are depends on the request")
+    return (*text, *dims.cross(len(cross), 0))
 
 
 def read_t5(fields: Fields) -> tuple[LayerGroup, ...]:
@@ -73,8 +76,8 @@ def read_t5(fields: Fields) -> tuple[LayerGroup, ...]:
 
     Notes
     -----
-    The encoder takes any length, so the source is not known and none is counted. `num_layers` is the encoder's
-    depth, and the decoder's too unless `num_decoder_layers` says otherwise.
+    The encoder takes any length, so the source is not known and none is counted, which the model's note says.
+    `num_layers` is the encoder's depth, and the decoder's too unless `num_decoder_layers` says otherwise.
 
     References
     ----------
@@ -89,8 +92,9 @@ def read_t5(fields: Fields) -> tuple[LayerGroup, ...]:
     """
     heads, dim = fields.count("num_heads"), fields.count("d_kv")
     layers = fields.count("num_decoder_layers", "num_layers", maximum=MAX_LAYERS)
-    fields.note("cross attention counted without source tokens: the encoder takes any length")
-    return _decoder(HeadDims(heads, dim, dim), layers, 0)
+    dims = HeadDims(heads, dim, dim)
+    _note_no_source(fields, dims, layers, "the encoder takes any length")
+    return _decoder(dims, layers, 0)
 
 
 def read_whisper(fields: Fields) -> tuple[LayerGroup, ...]:
@@ -159,6 +163,15 @@ def read_bart(fields: Fields) -> tuple[LayerGroup, ...]:
     """
     fields.note("cross attention counted for the longest source")
     return _read_decoder(fields, fields.count("max_position_embeddings", maximum=MAX_TOKENS))
+
+
+def _note_no_source(fields: Fields, dims: HeadDims, layers: int, why: str) -> None:
+    """Note that the source is not known, and what each of its tokens would add."""
+    elements = layers * dims.kv_heads * (dims.key_dim + dims.value_dim)
+    fields.note(
+        f"cross-attention layers are counted with 0 source tokens: {why}; each source token adds {elements:,} cached "
+        "elements to a sequence"
+    )
 
 
 def _read_decoder(fields: Fields, source_tokens: int) -> tuple[LayerGroup, ...]:

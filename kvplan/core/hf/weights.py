@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Mapping
 
@@ -55,6 +56,29 @@ _BY_BITS: Mapping[tuple[str, object], str] = {
     ("gptq", 8): "int8",
     ("auto-round", 4): "gptq",
 }
+
+
+_NAMED: Mapping[str, str] = {
+    "gptq-int8": "int8",
+    "gptq": "gptq",
+    "awq": "awq",
+    "w4a16": "awq",
+    "nvfp4": "nvfp4",
+    "mxfp4": "mxfp4",
+    "mxfp8": "mxfp8",
+    "fp8": "fp8",
+    "fp4": "nvfp4",
+    "w8a8": "int8",
+    "w8a16": "int8",
+    "int8": "int8",
+    "8bit": "int8",
+    "int4": "int4",
+    "4bit": "int4",
+}
+"""Formats as published names state them, the more specific first: -AWQ-4bit is AWQ, NVIDIA's early -FP4 is NVFP4."""
+_IN_NAME: tuple[tuple[re.Pattern[str], str], ...] = tuple(
+    (re.compile(rf"(?<![a-z0-9]){word}(?![a-z0-9])"), dtype) for word, dtype in _NAMED.items()
+)
 
 
 def bytes_per_weight(dtype: str) -> float:
@@ -137,13 +161,17 @@ def weights_bytes(params_total: int, dtype: str) -> int:
     return math.ceil(params_total * bytes_per_weight(dtype))
 
 
-def quantisation_of(config: Mapping[str, object]) -> str:
+def quantisation_of(config: Mapping[str, object], name: str = "") -> str:
     """Name the format of the weights that a configuration describes.
+
+    format = `quantization_config`, else a format in the published name, else `dtype` or `torch_dtype`
 
     Parameters
     ----------
     config
-        A whole `config.json`; `quantization_config` is read wherever it stands, then `dtype` and `torch_dtype`.
+        A whole `config.json`; `quantization_config` is read wherever it stands.
+    name
+        Published name of the model, such as `nvidia/DeepSeek-V3.2-NVFP4`; letter case does not matter.
 
     Returns
     -------
@@ -154,7 +182,8 @@ def quantisation_of(config: Mapping[str, object]) -> str:
     Notes
     -----
     Where layers differ the format of most listed layers counts, and of experts before that of other layers.
-    Some publishers keep the quantisation in a file of its own (`hf_quant_config.json`), which is not seen here.
+    Some publishers keep the quantisation in a file of its own (`hf_quant_config.json`), which is not seen here: then
+    only the name tells. A name never overrules a `quantization_config`.
 
     Examples
     --------
@@ -162,6 +191,8 @@ def quantisation_of(config: Mapping[str, object]) -> str:
     'mxfp4'
     >>> quantisation_of({"torch_dtype": "float16"}), quantisation_of({})
     ('fp16', 'bf16')
+    >>> quantisation_of({"torch_dtype": "bfloat16"}, "nvidia/DeepSeek-V3.2-NVFP4")
+    'nvfp4'
 
     References
     ----------
@@ -173,9 +204,17 @@ def quantisation_of(config: Mapping[str, object]) -> str:
         scheme = part.get("quantization_config")
         if isinstance(scheme, Mapping) and scheme:
             return _scheme_name(scheme, parts[0].get("expert_dtype"))
-    names = (part.get(key) for part in parts for key in ("dtype", "torch_dtype"))
-    named = next((name for name in names if isinstance(name, str)), "bf16").removeprefix("torch.")
-    return _LONG_NAMES.get(named, named)
+    if published := _named_format(name):
+        return published
+    listed = (part.get(key) for part in parts for key in ("dtype", "torch_dtype"))
+    dtype = next((word for word in listed if isinstance(word, str)), "bf16").removeprefix("torch.")
+    return _LONG_NAMES.get(dtype, dtype)
+
+
+def _named_format(name: str) -> str:
+    """Read a format off a published name, nothing where it states none."""
+    words = name.rpartition("/")[2].lower().replace("_", "-")
+    return next((dtype for pattern, dtype in _IN_NAME if pattern.search(words)), "")
 
 
 def _scheme_name(scheme: Mapping[str, object], expert_dtype: object) -> str:

@@ -130,7 +130,7 @@ def _moved(groups: tuple[LayerGroup, ...], dtype: KvDtype, setup: ExternalSetup)
         stored_bytes_per_token=_slope(stored),
         loaded_bytes_per_token=_slope(loaded),
         rule=_rule_text(groups, setup),
-        formula=tuple(_line(part, dtype, setup) for part in stored),
+        formula=tuple(_line(part, setup) for part in stored),
         notes=external_notes(groups, setup),
     )
 
@@ -175,9 +175,9 @@ def _bytes_at_once(part: Part, tokens: int, setup: ExternalSetup) -> int:
             return term.context_bytes(tokens)
 
 
-def _line(part: Part, dtype: KvDtype, setup: ExternalSetup) -> str:
+def _line(part: Part, setup: ExternalSetup) -> str:
     """Write the formula line of one part."""
-    return term_line(part.term, dtype, kv_heads=part.kv_heads, tp=setup.tp, copies=part.copies)
+    return term_line(part.term, part.dtype, kv_heads=part.kv_heads, tp=setup.tp, copies=part.copies)
 
 
 def _rule_text(groups: Sequence[LayerGroup], setup: ExternalSetup) -> str:

@@ -34,6 +34,10 @@ _STATE_LOST = (
     "is not known to store recurrent state: without it a restored context is wrong; the state is counted all the same"
 )
 _STATE_REFUSED = "without the hybrid manager vLLM 0.33 does not start a recurrent hybrid with a connector"
+_INDEXER_OPEN = (
+    "how vLLM keeps an indexer key beside layers with heads is not confirmed: it is counted at the KV dtype, not at "
+    "dim + 4 bytes as beside latent layers"
+)
 _PACKED = (
     "how a connector lays out compressed layers and their windows is not confirmed: LMCache reports 18,909 B/token for "
     "DeepSeek-V4 at 1,024-token chunks"
@@ -74,8 +78,8 @@ def external_notes(groups: Sequence[LayerGroup], setup: ExternalSetup) -> tuple[
     >>> external_notes([window], setup)
     ('window layers are stored and read back in full: kvbm-disk does not support the hybrid manager',)
     """
-    packed = (_PACKED,) if any(isinstance(group, CompressedAttention) for group in groups) else ()
-    return (*_window_notes(groups, setup), *packed, *_state_notes(groups, setup), *_copy_notes(groups, setup))
+    notes = (*_layout_notes(groups), *_state_notes(groups, setup), *_copy_notes(groups, setup))
+    return (*_window_notes(groups, setup), *notes)
 
 
 def _window_notes(groups: Sequence[LayerGroup], setup: ExternalSetup) -> tuple[str, ...]:
@@ -87,6 +91,13 @@ def _window_notes(groups: Sequence[LayerGroup], setup: ExternalSetup) -> tuple[s
     if setup.backend.window_storage == "all-layers":
         return (f"{setup.backend.id} writes window layers in full and reads back one window",)
     return (f"{setup.backend.id} {_PROMPT_ENDS}",)
+
+
+def _layout_notes(groups: Sequence[LayerGroup]) -> tuple[str, ...]:
+    """Say where the width of an entry is not confirmed."""
+    kinds = {type(group) for group in groups}
+    said = ((_PACKED, CompressedAttention in kinds), (_INDEXER_OPEN, Indexer in kinds and LatentAttention not in kinds))
+    return tuple(text for text, applies in said if applies)
 
 
 def _why_off(setup: ExternalSetup) -> str:

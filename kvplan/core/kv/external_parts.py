@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 from kvplan.core.arithmetic import ceil_div
 from kvplan.core.kv.terms import Term, layer_term
+from kvplan.core.kv.widths import engine_dtype
 from kvplan.errors import InputError, Problem
 from kvplan.schema.model import (
     ChunkedAttention,
@@ -62,11 +63,13 @@ class ExternalSetup:
 class Part:
     """One term as the back end handles it, copies included.
 
-    `kv_heads` are the KV heads of all ranks together where they are not the group's own, `copies` the ranks that hold
-    the whole of a part without heads, `writers` the ranks that each write a file of it.
+    `dtype` is what the engine keeps it in, `kv_heads` are the KV heads of all ranks together where they are not the
+    group's own, `copies` the ranks that hold the whole of a part without heads, `writers` the ranks that each write a
+    file of it.
     """
 
     term: Term
+    dtype: KvDtype
     file: FileKind
     writers: int
     kv_heads: int | None = None
@@ -134,7 +137,8 @@ def stored_parts(groups: Sequence[LayerGroup], dtype: KvDtype, setup: ExternalSe
 
     Notes
     -----
-    How many window pages each connector keeps at a prompt end is not confirmed; one window is counted.
+    How many window pages each connector keeps at a prompt end is not confirmed; one window is counted. A connector
+    copies the engine's pages, so each group has the width that `engine_dtype` gives it.
 
     References
     ----------
@@ -152,7 +156,7 @@ def stored_parts(groups: Sequence[LayerGroup], dtype: KvDtype, setup: ExternalSe
     601344.0
     """
     windows_kept = hybrid_manager_active(groups, setup) and setup.backend.window_storage == "prompt-end"
-    parts = (_part(group, dtype, setup) for group in groups)
+    parts = (_part(group, engine_dtype(group, groups, dtype), setup) for group in groups)
     return tuple(_spread_state(part if windows_kept else _in_full(part), setup) for part in parts)
 
 
@@ -194,7 +198,7 @@ def loaded_parts(groups: Sequence[LayerGroup], dtype: KvDtype, setup: ExternalSe
     """
     # A back end that writes windows in full reads back the last one only, like any other.
     windows_kept = hybrid_manager_active(groups, setup)
-    parts = (_part(group, dtype, setup) for group in groups)
+    parts = (_part(group, engine_dtype(group, groups, dtype), setup) for group in groups)
     return tuple(part if windows_kept else _in_full(part) for part in parts)
 
 
@@ -205,16 +209,16 @@ def _part(group: LayerGroup, dtype: KvDtype, setup: ExternalSetup) -> Part:
             # A rank holds at least one head, and the same number as every other rank.
             kv_heads = setup.tp * ceil_div(group.kv_heads, setup.tp)
             term = layer_term(group, dtype, kv_heads=kv_heads)
-            return Part(term, _file_kind(term), writers=setup.tp, kv_heads=kv_heads)
+            return Part(term, dtype, _file_kind(term), writers=setup.tp, kv_heads=kv_heads)
         case LatentAttention() | Indexer() | CompressedAttention() | SharedKeyWindow():
             # Vectors without heads cannot be divided: every rank holds the whole of them.
             copies = setup.tp if setup.backend.latent_copies == "every-rank" else 1
             term = layer_term(group, dtype)
             term = replace(term, entry_bytes=term.entry_bytes * copies)
-            return Part(term, _file_kind(term), writers=copies, copies=copies)
+            return Part(term, dtype, _file_kind(term), writers=copies, copies=copies)
         case _:
             term = layer_term(group, dtype)
-            return Part(term, _file_kind(term), writers=setup.tp)
+            return Part(term, dtype, _file_kind(term), writers=setup.tp)
 
 
 def _file_kind(term: Term) -> FileKind:

@@ -23,7 +23,7 @@ def vllm_accounting(groups: Sequence[LayerGroup], dtype: KvDtype, context_tokens
     """Count what one GPU reserves for one request, in whole blocks and with the padding of the groups.
 
     bytes(n) = sum over groups of blocks(n) x block_bytes; full: ceil(n / b); window: ceil(min(n, W - 1 + batched) / b)
-    + 1; chunk: ceil(min(n, C + batched) / b); state: 1 or 2, and 1 a speculative token
+    + 1; chunk: ceil(min(n, C + batched) / b); state: 1 or 2 by version, and 1 a speculative token
 
     Parameters
     ----------
@@ -104,4 +104,5 @@ def _line(share: Share, context_tokens: int) -> str:
     """Write one share with its numbers."""
     total = share.bytes_of(context_tokens)
     groups = f"{share.groups} groups x " if share.groups > 1 else ""
-    return f"{share.label}: {groups}{share.spec.text} blocks x {share.block_bytes:,} B = {total:,} B"
+    blocks = "block" if share.spec.constant_blocks == 1 else "blocks"
+    return f"{share.label}: {groups}{share.spec.text} {blocks} x {share.block_bytes:,} B = {total:,} B"

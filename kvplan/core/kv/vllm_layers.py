@@ -7,7 +7,7 @@ from math import lcm
 from typing import TYPE_CHECKING, Literal
 
 from kvplan.core.arithmetic import ceil_div
-from kvplan.core.kv.widths import HeadedAttention, index_bytes, state_bytes, token_bytes
+from kvplan.core.kv.widths import HeadedAttention, engine_dtype, state_bytes, token_bytes
 from kvplan.schema.model import (
     ChunkedAttention,
     CompressedAttention,
@@ -32,7 +32,6 @@ LayerKind = Literal["full", "window", "chunk", "cross", "state"]
 
 _ALIGNMENT_TOKENS, _LATENT_ALIGNMENT_TOKENS = 16, 64
 """Attention kernels take blocks in multiples of these (`platforms/interface.py` of vLLM 0.11 to 0.24)."""
-_STATES, _STATES_WITH_PREFIX_CACHING = 1, 2
 _CONV_BYTES_PER_ELEMENT = 2
 
 
@@ -116,7 +115,8 @@ def layer_specs(groups: Sequence[LayerGroup], dtype: KvDtype, setup: VllmSetup) 
     """Return what vLLM keeps of each kind of layer on one GPU, before it unifies pages and splits into groups.
 
     page = block tokens x token_bytes(KV heads of the rank); window limit = W - 1 + batched tokens, and one block more;
-    chunk limit = chunk + batched tokens; states a request = 1, or 2 with prefix caching, and 1 a speculative token
+    chunk limit = chunk + batched tokens; states a request = 1, from 0.20.0 on 2 with prefix caching, and 1 a
+    speculative token
 
     Parameters
     ----------
@@ -136,11 +136,13 @@ def layer_specs(groups: Sequence[LayerGroup], dtype: KvDtype, setup: VllmSetup) 
     -----
     Beside recurrent layers the attention block grows until its page holds one layer's state. A DSA indexer beside
     latent layers is kept at dim + 4 bytes whatever the KV dtype. States are divided evenly over the ranks. Attention
-    back ends that need blocks of 32, 64 or 128 tokens are not told apart; pass their block as `block_tokens`.
+    back ends that need blocks of 32, 64 or 128 tokens are not told apart; pass their block as `block_tokens`. That the
+    second state came with 0.20.0 is assumed: logs of 0.19.0 have one, of 0.20.2rc1 two.
 
     References
     ----------
-    vLLM 0.33.0 `v1/kv_cache_interface.py` (pages and limits), `platforms/interface.py` (attention block of hybrids).
+    vLLM 0.33.0 `v1/kv_cache_interface.py` (pages and limits), `platforms/interface.py` (attention block of hybrids);
+    vllm-project/vllm#28228, #40691 and noonghunna/club-3090#142, #652 (states a request).
 
     Examples
     --------
@@ -197,18 +199,15 @@ class _Rank:
                 page_bytes = whole_tokens // group.ratio * self.token_bytes(group)
                 return LayerSpec("full", group.kind, 0, page_bytes, whole_tokens)
             case Recurrent():
-                states = _STATES_WITH_PREFIX_CACHING if self.setup.prefix_caching else _STATES
-                blocks = states + self.setup.speculative_tokens
-                page_bytes = self.state_bytes(group)
-                return LayerSpec("state", group.kind, 0, page_bytes, block_tokens, constant_blocks=blocks)
+                states = self.setup.states
+                return LayerSpec("state", group.kind, 0, self.state_bytes(group), block_tokens, constant_blocks=states)
             case _:
                 return LayerSpec("full", group.kind, 0, page_bytes, block_tokens)
 
     def token_bytes(self, group: LayerGroup) -> int:
         """Bytes of one token in one layer of this rank [B]."""
-        if isinstance(group, Indexer) and self.has_latent:
-            return index_bytes(group.key_dim, "fp8")
-        return token_bytes(group, self.dtype, kv_heads=rank_heads(group, self.setup.tp))
+        dtype = engine_dtype(group, self.groups, self.dtype)
+        return token_bytes(group, dtype, kv_heads=rank_heads(group, self.setup.tp))
 
     def state_bytes(self, group: Recurrent) -> int:
         """Bytes of one layer's state on this rank, with a convolution column for each speculative token [B]."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from kvplan.core.kv.vllm_version import HYBRID_MANAGER_SINCE, parse_version
+from kvplan.core.kv.vllm_version import HYBRID_MANAGER_SINCE, SECOND_STATE_SINCE, parse_version
 from kvplan.errors import InputError, Problem
 from kvplan.schema.model import ChunkedAttention
 
@@ -23,9 +23,9 @@ class VllmSetup:
     """One engine, in vLLM's terms.
 
     `hybrid_manager` None takes the version's default for the model, without a KV connector; whether a connector turns
-    it off is the caller's to decide. `prefix_caching` matters to recurrent layers only: with it they keep two states a
-    request ("align" mode), without it one. `speculative_tokens` adds state blocks and convolution columns; the layers
-    of a draft model or an MTP block are layer groups like any other and are the caller's to add.
+    it off is the caller's to decide. `prefix_caching` matters to recurrent layers only, see `states`.
+    `speculative_tokens` adds state blocks and convolution columns; the layers of a draft model or an MTP block are
+    layer groups like any other and are the caller's to add.
     """
 
     version: str
@@ -55,6 +55,12 @@ class VllmSetup:
     def can_group(self) -> bool:
         """Whether this version has a hybrid KV cache manager at all."""
         return self.engine >= HYBRID_MANAGER_SINCE
+
+    @property
+    def states(self) -> int:
+        """State blocks a request and recurrent group [1]: from `SECOND_STATE_SINCE` on two with prefix caching."""
+        second = self.prefix_caching and self.engine >= SECOND_STATE_SINCE
+        return 1 + second + self.speculative_tokens
 
 
 def hybrid_manager_on(groups: Sequence[LayerGroup], setup: VllmSetup) -> bool:

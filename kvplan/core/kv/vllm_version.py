@@ -61,6 +61,13 @@ noonghunna/club-3090#46), the 0.20.2 wheel the third (`v1/core/kv_cache_utils.py
 HYBRID_MANAGER_SINCE = EngineVersion((0, 10, 0), final=False)
 """The first version whose KV cache manager can group layers of several kinds; before it every layer is kept in full."""
 
+SECOND_STATE_SINCE = EngineVersion((0, 20, 0), final=False)
+"""From here on, assumed, prefix caching keeps a second state a request and recurrent group ("align").
+
+0.11.1 and 0.19.0 keep one (vllm-project/vllm#28228, #40691), 0.20.2rc1 and 0.24.0 two (noonghunna/club-3090#142, #652);
+in which release between 0.19.0 and 0.20.2rc1 that changed is not known.
+"""
+
 
 @cache
 def parse_version(text: str) -> EngineVersion:

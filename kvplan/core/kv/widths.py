@@ -21,6 +21,8 @@ from kvplan.schema.model import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from kvplan.schema.model import LayerGroup
     from kvplan.schema.request import KvDtype
 
@@ -121,8 +123,8 @@ def index_bytes(dim: int, dtype: KvDtype) -> int:
 
     Notes
     -----
-    vLLM and SGLang keep the key at dim + 4 whatever the KV dtype is; with a 16-bit dtype the width of the reference
-    implementation is counted, which is the larger.
+    With a 16-bit dtype this is the width of the reference implementation. vLLM and SGLang keep the key at dim + 4
+    whatever the KV dtype is: see `engine_dtype`.
 
     References
     ----------
@@ -137,6 +139,46 @@ def index_bytes(dim: int, dtype: KvDtype) -> int:
     if not dim:
         return 0
     return vector_bytes(dim, dtype) if dtype in _SIXTEEN_BIT else dim + _INDEX_SCALE_BYTES
+
+
+def engine_dtype(group: LayerGroup, groups: Iterable[LayerGroup], dtype: KvDtype) -> KvDtype:
+    """Return the dtype in which vLLM keeps a layer group, whose pages a KV connector copies as they are.
+
+    dtype = fp8 for an indexer beside latent layers (dim + 4 bytes a key), otherwise the KV dtype
+
+    Parameters
+    ----------
+    group
+        The layer group.
+    groups
+        All layer groups of the model.
+    dtype
+        KV dtype.
+
+    Returns
+    -------
+    str
+        KV dtype of the group's cache [1].
+
+    Notes
+    -----
+    An indexer beside layers with heads (MiniMax-M3) is left at the KV dtype: how vLLM keeps it is not confirmed.
+
+    References
+    ----------
+    vLLM 0.33.0 `flashmla_sparse.py` and SGLang 0.5.23 `srt/model_executor/pool_configurator.py`: 132 B a token and
+    layer for 128 dimensions.
+
+    Examples
+    --------
+    DeepSeek-V3.2, one layer's latent and its indexer key:
+
+    >>> groups = (LatentAttention(layers=61, latent_dim=512, rope_dim=64), Indexer(layers=61, key_dim=128))
+    >>> [token_bytes(group, engine_dtype(group, groups, "bf16")) for group in groups]
+    [1152, 132]
+    """
+    beside_latent = any(isinstance(other, LatentAttention) for other in groups)
+    return "fp8" if isinstance(group, Indexer) and beside_latent else dtype
 
 
 def token_bytes(group: LayerGroup, dtype: KvDtype, *, kv_heads: int | None = None) -> int:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from kvplan.core.network.degraded import LoadedPath, degraded, state
 from kvplan.core.network.leafspine import Ports, fabric
-from kvplan.core.network.notes import adapter_notes, load_notes
-from kvplan.core.network.rates import nic_usable_bytes_per_s
+from kvplan.core.network.notes import adapter_notes
+from kvplan.core.network.segments import client_segments
 from kvplan.schema.network import NetworkBudget
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ def network_budget(
         inter_switch_cables=switches.inter_switch_cables,
         oversubscription=switches.oversubscription,
         super_spine_needed=switches.super_spine_needed,
-        notes=(*switches.notes, *adapter_notes(storage, client.nic), *load_notes(normal.stages)),
+        notes=(*switches.notes, *adapter_notes(storage, client.nic)),
         read_bytes_per_s=normal.read_bytes_per_s,
         write_bytes_per_s=normal.write_bytes_per_s,
     )
@@ -115,11 +115,11 @@ def client_planned_bytes_per_s(client: ClientSide, calibration: Calibration) -> 
 
     Notes
     -----
-    Each NIC sits in a slot of its own.
+    Each NIC sits in a slot of its own, of the host's PCIe generation.
 
     References
     ----------
-    IBM Redbook MD260021: one client server with 2 x 400 Gb/s reads 80 GB/s.
+    IBM Redbook MD260021: up to 80 GB/s for one client server with 2 x 400 Gb/s.
 
     Examples
     --------
@@ -127,8 +127,8 @@ def client_planned_bytes_per_s(client: ClientSide, calibration: Calibration) -> 
     >>> client_planned_bytes_per_s(CLIENTS, CALIBRATION) / 1e9
     80.0
     """
-    one = nic_usable_bytes_per_s(client.nic, calibration.planning_factor, calibration.pcie_share)
-    return client.gpu.nics_per_server * one
+    adapters, _ = client_segments(client, calibration)
+    return client.gpu.nics_per_server * adapters.unit_planned_bytes_per_s
 
 
 def fabric_of(storage: StorageSide, client: ClientSide, switch: Switch, oversubscription: float = 1.0) -> Fabric:

@@ -147,7 +147,7 @@ def state(path: LoadedPath, loss: Loss = NOTHING_LOST, text: str = "", *, culpri
     if not path.storage.survives(loss.group_nodes):
         return StagesState(binding_stage=culprit, read_bytes_per_s=0.0, write_bytes_per_s=0.0, stages=loaded, text=text)
     return StagesState(
-        binding_stage=binding_stage(loaded),
+        binding_stage=binding_stage(parts),
         read_bytes_per_s=min(part.read_limit_bytes_per_s for part in parts),
         write_bytes_per_s=min(part.write_limit_bytes_per_s for part in parts),
         stages=loaded,

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from kvplan.core.network.sides import StorageSide
     from kvplan.schema.hardware import Nic
-    from kvplan.schema.network import Stage
 
 ADAPTIVE_ROUTING_BITS_PER_S: Final = 400e9
 """Fastest link on which adaptive routing works: NVIDIA Cumulus Linux 5.15 documentation, ECMP Load Sharing."""
@@ -111,43 +110,6 @@ def adapter_notes(storage: StorageSide, client_nic: Nic) -> tuple[str, ...]:
     nics = (storage.storage_nic, storage.client_nic, client_nic)
     said = ((storage.storage_ports == 1, single), (any(map(_is_connectx7, nics)), _CONNECTX7))
     return tuple(text for holds, text in said if holds)
-
-
-def load_notes(stages: tuple[Stage, ...]) -> tuple[str, ...]:
-    """Name the stages that carry reads and writes each alone, but not both at a time.
-
-    combined utilisation > 1 >= utilisation
-
-    Parameters
-    ----------
-    stages
-        Stages under a demand, with their utilisation [1].
-
-    Returns
-    -------
-    tuple of str
-        One note a stage, with its combined utilisation as a percentage [1].
-
-    Notes
-    -----
-    Holds for peaks of reading and writing that coincide.
-
-    References
-    ----------
-    Derived: a strip leaves one storage NIC and enters another, whether it is read or written.
-
-    Examples
-    --------
-    >>> from kvplan.core.network.examples import CALIBRATION, CLIENTS, FABRIC, STORAGE
-    >>> from kvplan.core.network.stages import segments, under_load
-    >>> load_notes(under_load(segments(STORAGE, CLIENTS, FABRIC, CALIBRATION), 200e9, 200e9))
-    ('storage nic: reads and writes at the same time come to 123 % of plan',)
-    """
-    return tuple(
-        f"{stage.name}: reads and writes at the same time come to {100 * both:.0f} % of plan"
-        for stage in stages
-        if (both := stage.combined_utilisation or 0.0) > 1 >= stage.utilisation
-    )
 
 
 def _is_connectx7(nic: Nic) -> bool:

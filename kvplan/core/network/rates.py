@@ -169,10 +169,12 @@ def nic_line_bytes_per_s(nic: Nic, share: float, *, ports: int | None = None) ->
     return line_bytes_per_s(nic.ports if ports is None else ports, nic.port_bits_per_s) * share
 
 
-def nic_usable_bytes_per_s(nic: Nic, line_share: float, pcie_share: float, *, ports: int | None = None) -> float:
+def nic_usable_bytes_per_s(
+    nic: Nic, line_share: float, pcie_share: float, *, ports: int | None = None, slot_generation: int | None = None
+) -> float:
     """Payload rate of a network adapter: its ports or its slot, whichever is slower.
 
-    rate = min(ports x line rate x line share, slot rate x pcie share)
+    rate = min(ports x line rate x line share, PCIe rate of the slower generation of adapter and slot x pcie share)
 
     Parameters
     ----------
@@ -184,6 +186,8 @@ def nic_usable_bytes_per_s(nic: Nic, line_share: float, pcie_share: float, *, po
         Payload share of the slot [1].
     ports
         Ports in use [1]; all of them unless given.
+    slot_generation
+        PCIe generation of the slot [1]; the adapter's own unless given.
 
     Returns
     -------
@@ -192,7 +196,7 @@ def nic_usable_bytes_per_s(nic: Nic, line_share: float, pcie_share: float, *, po
 
     Notes
     -----
-    The slot is taken to be as fast as the adapter's own PCIe interface.
+    The slot is taken to have all lanes of the adapter.
 
     References
     ----------
@@ -208,6 +212,12 @@ def nic_usable_bytes_per_s(nic: Nic, line_share: float, pcie_share: float, *, po
     57.2
     >>> round(nic_usable_bytes_per_s(nic, 0.98, 0.908, ports=1) / 1e9, 1)
     49.0
+
+    A Gen4 x16 slot does not even carry one.
+
+    >>> round(nic_usable_bytes_per_s(nic, 0.98, 0.908, ports=1, slot_generation=4) / 1e9, 1)
+    28.6
     """
     line = nic_line_bytes_per_s(nic, line_share, ports=ports)
-    return min(line, pcie_usable_bytes_per_s(nic.pcie_generation, nic.pcie_lanes, pcie_share))
+    generation = min(nic.pcie_generation, slot_generation or nic.pcie_generation)
+    return min(line, pcie_usable_bytes_per_s(generation, nic.pcie_lanes, pcie_share))

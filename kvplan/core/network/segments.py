@@ -69,11 +69,12 @@ class Segment(NamedTuple):
 
 
 class _Adapters(NamedTuple):
-    """Network adapters of one kind that are left, and the ports of each."""
+    """Network adapters of one kind that are left, the ports of each, and their slots' PCIe generation if known."""
 
     nic: Nic
     cards: int
     ports: int
+    slot_generation: int | None = None
 
 
 @lru_cache(maxsize=1024)
@@ -202,11 +203,12 @@ def client_segments(client: ClientSide, calibration: Calibration, loss: Loss = N
 
     Notes
     -----
-    Only GPUs of whole engines count. Each rank loads its own part, so all ranks together load a byte once.
+    Only GPUs of whole engines count. Each rank loads its own part, so all ranks together load a byte once. NICs and
+    GPUs sit in slots of the host's PCIe generation, and a link runs at the slower generation of its two ends.
 
     References
     ----------
-    IBM Redbook MD260021: one client server with 2 x 400 Gb/s reads 80 GB/s.
+    IBM Redbook MD260021: up to 80 GB/s for one client server with 2 x 400 Gb/s.
 
     Examples
     --------
@@ -214,8 +216,9 @@ def client_segments(client: ClientSide, calibration: Calibration, loss: Loss = N
     >>> [round(part.read_limit_bytes_per_s / 1e9) for part in client_segments(CLIENTS, CALIBRATION)]
     [320, 915]
     """
-    nics = _adapters(client.servers, client.nic, client.gpu.nics_per_server, loss)
-    slot = pcie_usable_bytes_per_s(client.gpu.pcie_generation, client.gpu.pcie_lanes, calibration.pcie_share)
+    gpu, host = client.gpu, client.gpu.host_pcie_generation
+    nics = _adapters(client.servers, client.nic, gpu.nics_per_server, loss)._replace(slot_generation=host)
+    slot = pcie_usable_bytes_per_s(min(gpu.pcie_generation, host), gpu.pcie_lanes, calibration.pcie_share)
     return (
         _nic(CLIENT_NIC, nics, calibration, Traffic(1.0, 1.0), adds=False),
         Segment(GPU_PCIE, client.busy_gpus, slot, slot, slot, Traffic(1.0, 1.0), adds=False),
@@ -317,10 +320,12 @@ def _adapters(machines: int, nic: Nic, nics: int, loss: Loss) -> _Adapters:
 
 def _nic(name: str, adapters: _Adapters, calibration: Calibration, traffic: Traffic, *, adds: bool) -> Segment:
     """Build the segment of some network adapters; that of the storage node's client side has its own factor."""
-    nic, cards, ports = adapters
+    nic, cards, ports, slot = adapters
     factor = calibration.storage_client_factor if name == STORAGE_CLIENT_NIC else calibration.planning_factor
-    usable = nic_usable_bytes_per_s(nic, calibration.line_share, calibration.pcie_share, ports=ports)
-    planned = nic_usable_bytes_per_s(nic, factor, calibration.pcie_share, ports=ports)
+    usable, planned = (
+        nic_usable_bytes_per_s(nic, share, calibration.pcie_share, ports=ports, slot_generation=slot)
+        for share in (calibration.line_share, factor)
+    )
     slot_bound = planned < nic_line_bytes_per_s(nic, factor, ports=ports)
     note = _SLOT_BOUND if slot_bound else _planned_note(factor)
     return Segment(name, cards, usable, planned, planned, traffic, adds, note)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -94,7 +93,7 @@ def under_load(path: Sequence[Segment], read_bytes_per_s: float, write_bytes_per
     Notes
     -----
     Reads and writes are judged each alone; `combined_utilisation` adds them where they share a direction. A segment of
-    which nothing is left has utilisation 0, for want of a finite one; `binding_stage` names it first.
+    which nothing is left has utilisation 0, for want of a finite one; `binding_stage` names it all the same.
 
     References
     ----------
@@ -117,22 +116,25 @@ def under_load(path: Sequence[Segment], read_bytes_per_s: float, write_bytes_per
     return tuple(_stage(segment, read_bytes_per_s, write_bytes_per_s) for segment in path)
 
 
-def binding_stage(path: Sequence[Stage]) -> str:
-    """Name the stage with the highest utilisation, of several the earliest in the path.
+def binding_stage(path: Sequence[Segment]) -> str:
+    """Name the segment that lets the least client bytes through reading, of several the earliest in the path.
+
+    binding = argmin over segments (planned rate / traffic per byte read)
 
     Parameters
     ----------
     path
-        Stages in the order of the path, each with its utilisation [1].
+        Segments in the order of the path, with rates [B/s] and traffic per client byte [1].
 
     Returns
     -------
     str
-        Name of the stage; its utilisation [1] bounds what the path can grow by.
+        Name of the segment; what it lets through [B/s] is what the path reads.
 
     Notes
     -----
-    A stage that is asked for something and has nothing left binds before all others.
+    Reading only: the guidance's demand is a read rate, and writes rest on an assumed hit share. A segment of which
+    nothing is left lets nothing through, so it binds.
 
     References
     ----------
@@ -141,10 +143,10 @@ def binding_stage(path: Sequence[Stage]) -> str:
     Examples
     --------
     >>> from kvplan.core.network.examples import CALIBRATION, CLIENTS, FABRIC, STORAGE
-    >>> binding_stage(under_load(segments(STORAGE, CLIENTS, FABRIC, CALIBRATION), 150e9, 0.0))
+    >>> binding_stage(segments(STORAGE, CLIENTS, FABRIC, CALIBRATION))
     'client nic of the storage node'
     """
-    return max(path, key=_strain).name
+    return min(path, key=lambda segment: segment.read_limit_bytes_per_s).name
 
 
 def tier_rates(storage: StorageSide, calibration: Calibration, loss: Loss = NOTHING_LOST) -> TierRates:
@@ -196,7 +198,7 @@ def _stage(segment: Segment, read_bytes_per_s: float, write_bytes_per_s: float) 
     planned = segment.instances * segment.unit_planned_bytes_per_s
     planned_write = segment.instances * segment.unit_planned_write_bytes_per_s
     load, write_load = read_bytes_per_s * segment.traffic.read, write_bytes_per_s * segment.traffic.write
-    # A stage that is lost altogether has no finite utilisation; `_strain` lets it bind all the same.
+    # A stage that is lost altogether has no finite utilisation; `binding_stage` names it all the same.
     reading = load / planned if planned else 0.0
     writing = write_load / planned_write if planned_write else 0.0
     utilisation = max(reading, writing)
@@ -214,10 +216,3 @@ def _stage(segment: Segment, read_bytes_per_s: float, write_bytes_per_s: float) 
         combined_utilisation=reading + writing if segment.adds else utilisation,
         note=segment.note,
     )
-
-
-def _strain(stage: Stage) -> float:
-    """Return the utilisation of a stage, infinite where load meets nothing."""
-    if stage.planned_bytes_per_s == 0 and stage.load_bytes_per_s + stage.write_load_bytes_per_s > 0:
-        return math.inf
-    return stage.utilisation

@@ -57,7 +57,7 @@ def limits_of(tier: Tier, inputs: SizingInputs, demand: Demand) -> tuple[Limit, 
     usable = tier.geometry.usable_bytes
     read = tier.rates.read_bytes_per_s
     return (
-        *guidance_limits(tier.parts.profile, inputs.request.gpus, inputs.model.params_total),
+        *guidance_limits(tier.parts.profile, inputs.request.gpus, inputs.model.params_class),
         judge(READ_LIMIT, demand.read_bytes_per_s, read, "B/s", text=f"binding: {tier.rates.binding_stage}"),
         judge("capacity", demand.capacity_bytes, usable, "B", text="at least the contexts in flight"),
         _write_limit(tier, inputs, demand),

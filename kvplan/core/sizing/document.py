@@ -107,6 +107,7 @@ def _model(outcome: Outcome) -> PlanModel:
         max_position_tokens=facts.spec.max_position_tokens,
         params_total=facts.params_total,
         params_active=facts.params_active,
+        params_class=facts.params_class,
         params_source=facts.params_source,
         weights_bytes=facts.weights_bytes,
         source=facts.spec.source,
@@ -165,7 +166,7 @@ def _other(outcome: Outcome) -> OtherSoftware:
     neutral = inputs.request.model_copy(
         update={"chunk_tokens": None, "checkpoint_tokens": None, "hybrid_manager": None}
     )
-    setup = setup_of(neutral, inputs.other_stack, outcome.setup.tp)
+    setup = setup_of(neutral, inputs.other_stack, outcome.setup.tp, inputs.model.spec.groups)
     request = inputs.request
     return other_software(inputs.model.spec.groups, request.kv_dtype, request.context_tokens, setup, outcome.kv)
 

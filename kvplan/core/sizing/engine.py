@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 from kvplan.core.ece.endurance import endurance
 from kvplan.core.network.budget import network_budget
+from kvplan.core.network.segments import GPU_PCIE
 from kvplan.core.network.sides import ClientSide
-from kvplan.core.sizing.buys import buys
+from kvplan.core.sizing.buys import buys, engine_read, planned_read
 from kvplan.core.sizing.candidates import choose, limits_of
 from kvplan.core.sizing.demand import redbook_demand
 from kvplan.core.sizing.document import plan_of
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from kvplan.core.sizing.tiers import Tier
     from kvplan.schema.ece import Endurance
     from kvplan.schema.network import NetworkBudget
-    from kvplan.schema.plan import Demand, Plan
+    from kvplan.schema.plan import Buys, Demand, Plan, PlanKv
 
 
 def size_resolved(inputs: SizingInputs) -> Plan:
@@ -64,7 +65,7 @@ def _outcome(inputs: SizingInputs) -> Outcome:
     budget = MemoryBudget(
         inputs.gpu.memory_bytes, request.gpu_memory_utilisation, int(inputs.constant("hbm.overhead_bytes"))
     )
-    setup = setup_of(request, inputs.stack, tensor_parallelism(inputs, budget))
+    setup = setup_of(request, inputs.stack, tensor_parallelism(inputs, budget), model.spec.groups)
     concurrency = request.concurrency or int(inputs.constant("hbm.concurrency_per_engine"))
     kv = kv_section(model.spec.groups, request.kv_dtype, request.context_tokens, setup)
     fleet = Fleet(request.gpus, setup.tp, concurrency)
@@ -93,14 +94,7 @@ def _outcome(inputs: SizingInputs) -> Outcome:
         chosen_index=index,
         endurance=_endurance(inputs, chosen, demand),
         network=network,
-        buys=buys(
-            kv,
-            gpus=request.gpus,
-            usable_bytes=chosen.geometry.usable_bytes,
-            read_bytes_per_s=chosen.rates.read_bytes_per_s,
-            planned_share=inputs.constant("guidance.planned_read_share"),
-            client_bytes_per_s=network.client_planned_bytes_per_s,
-        ),
+        buys=_buys(inputs, chosen, network, kv, setup.tp),
     )
 
 
@@ -116,6 +110,22 @@ def _network(inputs: SizingInputs, tier: Tier, setup: Setup, demand: Demand) -> 
         read_bytes_per_s=demand.read_bytes_per_s,
         write_bytes_per_s=demand.write_bytes_per_s,
         oversubscription=request.oversubscription,
+    )
+
+
+def _buys(inputs: SizingInputs, tier: Tier, network: NetworkBudget, kv: PlanKv, tp: int) -> Buys:
+    """Work out what the chosen tier buys through the network there is."""
+    share = inputs.constant("guidance.planned_read_share")
+    links = next(stage for stage in network.stages if stage.name == GPU_PCIE)
+    link_rate = links.planned_bytes_per_s / links.count
+    return buys(
+        kv,
+        gpus=inputs.request.gpus,
+        usable_bytes=tier.geometry.usable_bytes,
+        planned_read_bytes_per_s=planned_read(tier.rates.read_bytes_per_s, network.read_bytes_per_s, share),
+        engine_read_bytes_per_s=engine_read(
+            tp, link_rate, inputs.gpu.gpus_per_server, network.client_planned_bytes_per_s
+        ),
     )
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from kvplan.core.kv.vllm_groups import vllm_pool
 from kvplan.core.kv.widths import state_bytes
 from kvplan.core.sizing.inputs import PARAMS_FROM_NAME
-from kvplan.core.sizing.versions import outside
+from kvplan.core.sizing.versions import mismatches, outside
 from kvplan.schema.model import Recurrent
 from kvplan.schema.plan import PlanWarning
 from kvplan.units import format_binary
@@ -16,6 +16,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from kvplan.core.sizing.outcome import Outcome
+
+
+_EVICTORS = {
+    "registry": "its registry hub, where it is set up to,",
+    "watermark": "its own store, at a watermark,",
+    "private-pool": "its own pool in each worker",
+}
 
 
 def _private_files(outcome: Outcome) -> Iterator[PlanWarning]:
@@ -35,25 +42,25 @@ def _unreleased(outcome: Outcome) -> Iterator[PlanWarning]:
         yield PlanWarning(id="backend-unreleased", severity="warning", text=text, source=backend.source)
 
 
-def _no_eviction(outcome: Outcome) -> Iterator[PlanWarning]:
-    """Say so when nobody deletes old blocks."""
-    backend = outcome.setup.stack.backend
-    if backend.eviction == "none":
-        text = f"{backend.id} never deletes a block: an evictor (Storage Scale ILM policy) must be deployed with it"
+def _eviction(outcome: Outcome) -> Iterator[PlanWarning]:
+    """Say who deletes old blocks, and whether anybody else may."""
+    stack = outcome.setup.stack
+    backend = stack.backend
+    if backend.eviction == "none" or outside(stack.software.vllm, backend.evicts_since_vllm, ""):
+        grace = ", which spares files that are still being read" if backend.external_delete == "with-grace" else ""
+        text = f"{backend.id} never deletes a block: deploy an evictor with it (Storage Scale ILM policy){grace}"
         yield PlanWarning(id="backend-no-eviction", severity="info", text=text, source=backend.source)
+    elif backend.external_delete == "unsafe":
+        who = _EVICTORS[backend.eviction]
+        text = f"{backend.id}: {who} evicts; no ILM policy or script may delete its files, its index would miss them"
+        yield PlanWarning(id="backend-evicts-itself", severity="info", text=text, source=backend.source)
 
 
 def _version_mismatch(outcome: Outcome) -> Iterator[PlanWarning]:
     """Say so when the back end does not work with the software set's versions."""
-    software, backend = outcome.setup.stack.software, outcome.setup.stack.backend
-    for name, version, allowed in (
-        ("Dynamo", software.dynamo, backend.dynamo),
-        ("vLLM", software.vllm, backend.vllm),
-    ):
-        reason = outside(version, allowed.first, allowed.last)
-        if reason:
-            text = f"{backend.id} needs {name} {reason}; software set '{software.id}' has {version}"
-            yield PlanWarning(id="backend-version", severity="warning", text=text, source=backend.source)
+    stack = outcome.setup.stack
+    for text in mismatches(stack.software, stack.backend):
+        yield PlanWarning(id="backend-version", severity="warning", text=text, source=stack.backend.source)
 
 
 def _hybrid_manager_off(outcome: Outcome) -> Iterator[PlanWarning]:
@@ -152,6 +159,6 @@ FINDINGS = (
     _hybrid_manager_off,
     _windows_in_full,
     _latent_copies,
-    _no_eviction,
+    _eviction,
     _params_from_name,
 )

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from kvplan.core.sizing.outcome import Outcome
+    from kvplan.schema.network import Stage
 
 GEOMETRY = "computed from strips per node; IBM documentation, storage-scale-ece selection recommendations"
 
@@ -59,16 +60,21 @@ def _endurance(outcome: Outcome) -> Iterator[PlanWarning]:
 
 
 def _overloaded_network(outcome: Outcome) -> Iterator[PlanWarning]:
-    """Name the stages that the demand overloads, the worst with its figures."""
-    overloaded = [stage for stage in outcome.network.stages if stage.utilisation > 1]
+    """Name the stages that reads, writes or both together overload, the worst with its figures."""
+    overloaded = [stage for stage in outcome.network.stages if _strain(stage) > 1]
     if overloaded:
-        worst = max(overloaded, key=lambda stage: stage.utilisation)
+        worst = max(overloaded, key=_strain)
         text = (
             f"reads of {format_rate(worst.load_bytes_per_s)} and writes of {format_rate(worst.write_load_bytes_per_s)} "
-            f"at stage '{worst.name}' meet {format_rate(worst.planned_bytes_per_s)} planned each way; overloaded: "
-            f"{', '.join(stage.name for stage in overloaded)}"
+            f"(hit share assumed) at stage '{worst.name}' meet {format_rate(worst.planned_bytes_per_s)} planned; "
+            f"overloaded: {', '.join(stage.name for stage in overloaded)}"
         )
         yield PlanWarning(id="network-overload", severity="warning", text=text, source="network budget")
+
+
+def _strain(stage: Stage) -> float:
+    """Return the utilisation of a stage by reads and writes together where they share a direction."""
+    return max(stage.utilisation, stage.combined_utilisation or 0.0)
 
 
 def _fabric_notes(outcome: Outcome) -> Iterator[PlanWarning]:

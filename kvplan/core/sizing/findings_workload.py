@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from kvplan.core.sizing.candidates import broken, physical_choice
 from kvplan.core.sizing.guidance import AXES, MODEL_AXIS, guidance_gaps
+from kvplan.schema.model import CrossAttention
 from kvplan.schema.plan import PlanWarning
 from kvplan.units import format_bytes, format_percent, format_rate
 
@@ -22,7 +23,7 @@ def _gaps(outcome: Outcome) -> Iterator[PlanWarning]:
     """Say where the guidance is silent and was closed upward."""
     inputs = outcome.inputs
     profiles = [parts.profile for parts in inputs.profiles]
-    for text in guidance_gaps(profiles, inputs.request.gpus, inputs.model.params_total):
+    for text in guidance_gaps(profiles, inputs.request.gpus, inputs.model.params_class):
         yield PlanWarning(id="guidance-gap", severity="info", text=text, source=GUIDANCE)
 
 
@@ -128,6 +129,14 @@ def _uneven_heads(outcome: Outcome) -> Iterator[PlanWarning]:
         yield PlanWarning(id="uneven-heads", severity="error", text=text, source="vLLM, tensor parallelism")
 
 
+def _unknown_source(outcome: Outcome) -> Iterator[PlanWarning]:
+    """Say so when cross-attention is counted without a source."""
+    groups = outcome.inputs.model.spec.groups
+    if any(isinstance(group, CrossAttention) and not group.source_tokens for group in groups):
+        text = "cross-attention layers are counted with 0 source tokens: the model's row or file names no length"
+        yield PlanWarning(id="unknown-source", severity="warning", text=text, source=outcome.inputs.model.spec.source)
+
+
 def _idle_gpus(outcome: Outcome) -> Iterator[PlanWarning]:
     """Say so when the fleet is not a multiple of an engine's GPUs."""
     idle = outcome.inputs.request.gpus % outcome.setup.tp
@@ -146,5 +155,6 @@ FINDINGS = (
     _beyond_maximum,
     _gaps,
     _uneven_heads,
+    _unknown_source,
     _idle_gpus,
 )

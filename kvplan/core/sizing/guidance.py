@@ -18,7 +18,7 @@ MODEL_AXIS = "model parameters"
 AXES = (GPU_AXIS, MODEL_AXIS)
 
 
-def guidance_limits(profile: Profile, gpus: int, params_total: int) -> tuple[Limit, Limit]:
+def guidance_limits(profile: Profile, gpus: int, params_class: int) -> tuple[Limit, Limit]:
     """Judge a request against the two axes that the guidance states for a profile.
 
     Parameters
@@ -27,8 +27,8 @@ def guidance_limits(profile: Profile, gpus: int, params_total: int) -> tuple[Lim
         The recipe with its published ranges.
     gpus
         GPUs of the fleet [1].
-    params_total
-        Parameters of the model, all experts counted [1].
+    params_class
+        Size under which the model is published, all experts counted [1].
 
     Returns
     -------
@@ -54,11 +54,11 @@ def guidance_limits(profile: Profile, gpus: int, params_total: int) -> tuple[Lim
     source = profile.guidance.source
     return (
         _upper_limit(GPU_AXIS, gpus, profile.guidance.gpus, "GPUs", source),
-        _upper_limit(MODEL_AXIS, params_total, profile.guidance.params, "parameters", source),
+        _upper_limit(MODEL_AXIS, params_class, profile.guidance.params, "parameters", source),
     )
 
 
-def guidance_gaps(profiles: Sequence[Profile], gpus: int, params_total: int) -> tuple[str, ...]:
+def guidance_gaps(profiles: Sequence[Profile], gpus: int, params_class: int) -> tuple[str, ...]:
     """Name the gaps of the guidance that a request falls into; kvplan closes them upward.
 
     Parameters
@@ -67,8 +67,8 @@ def guidance_gaps(profiles: Sequence[Profile], gpus: int, params_total: int) -> 
         All recipes, smallest first.
     gpus
         GPUs of the fleet [1].
-    params_total
-        Parameters of the model [1].
+    params_class
+        Size under which the model is published [1].
 
     Returns
     -------
@@ -86,7 +86,7 @@ def guidance_gaps(profiles: Sequence[Profile], gpus: int, params_total: int) -> 
     """
     axes = (
         (gpus, [profile.guidance.gpus for profile in profiles], "{:,.0f} GPUs", 1.0),
-        (params_total, [profile.guidance.params for profile in profiles], "{:,.3g}B parameters", 1e9),
+        (params_class, [profile.guidance.params for profile in profiles], "{:,.3g}B parameters", 1e9),
     )
     return tuple(
         sentence for value, spans, words, scale in axes for sentence in _gaps_of_axis(value, spans, words, scale)

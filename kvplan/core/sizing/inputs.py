@@ -45,11 +45,15 @@ class Stack:
 
 @dataclass(frozen=True, slots=True)
 class ModelFacts:
-    """A model with the parameter counts [1] and weight bytes [B] that the guidance asks for, and their sources."""
+    """A model with the parameter counts [1] and weight bytes [B] that the guidance asks for, and their sources.
+
+    `params_class` is the size under which the model is published, which is how the guidance names its classes.
+    """
 
     spec: ModelSpec
     params_total: int
     params_active: int
+    params_class: int
     params_source: str
     params_confidence: Confidence
     weights_bytes: int

@@ -11,6 +11,7 @@ from kvplan.core.kv.vllm import vllm_accounting
 from kvplan.core.kv.vllm_log import predict_log
 from kvplan.core.sizing.hbm import Fleet, MemoryBudget, hbm_check
 from kvplan.core.sizing.setup import MAX_TP, Setup, fewest_gpus, setup_of
+from kvplan.core.sizing.versions import mismatches
 from kvplan.schema.kv import Accountings
 from kvplan.schema.reports import KvReport
 
@@ -90,30 +91,29 @@ def kv_report(inputs: KvInputs) -> KvReport:
         gpu=inputs.gpu.id if inputs.gpu else None,
         hbm=_memory(inputs, setup.tp, accounting.vllm_gpu.context_bytes),
         vllm_log=_log(inputs, engine),
-        notes=external.notes,
+        notes=(*external.notes, *_notes(inputs, setup)),
     )
 
 
 def _engine(request: KvRequest, setup: Setup) -> VllmSetup:
-    """Return the engine's setup; a version given by hand brings that version's own default of the hybrid manager."""
-    engine = replace(setup.vllm, max_batched_tokens=request.max_batched_tokens)
-    if request.vllm_version is None:
-        return engine
-    return replace(engine, version=request.vllm_version, hybrid_manager=request.hybrid_manager)
+    """Return the engine's setup beside its cache back end."""
+    return replace(setup.vllm, max_batched_tokens=request.max_batched_tokens)
 
 
 def _setup(inputs: KvInputs) -> Setup:
     """Fill in the defaults; without `--tp` the fewest GPUs, in powers of two, that hold weights and one context."""
     request = inputs.request
-    if request.tp is not None or inputs.gpu is None:
-        return setup_of(request, inputs.stack, request.tp or 1)
-    return setup_of(request, inputs.stack, fewest_gpus(MAX_TP, lambda tp: _holds_one_context(inputs, tp)))
+    if request.tp is not None:
+        tp = request.tp
+    else:
+        tp = fewest_gpus(MAX_TP, lambda tp: _holds_one_context(inputs, tp)) if inputs.gpu else 1
+    return setup_of(request, inputs.stack, tp, inputs.spec.groups)
 
 
 def _holds_one_context(inputs: KvInputs, tp: int) -> bool:
     """Tell whether one engine of `tp` GPUs holds a whole context beside its weights."""
     request = inputs.request
-    engine = _engine(request, setup_of(request, inputs.stack, tp))
+    engine = _engine(request, setup_of(request, inputs.stack, tp, inputs.spec.groups))
     need = vllm_accounting(inputs.spec.groups, request.kv_dtype, request.context_tokens, engine)
     memory = _memory(inputs, tp, need.context_bytes)
     return memory is not None and memory.contexts_that_fit > 0
@@ -130,9 +130,25 @@ def _memory(inputs: KvInputs, tp: int, context_bytes_per_gpu: int) -> PlanHbm | 
 
 
 def _log(inputs: KvInputs, engine: VllmSetup) -> VllmLog | None:
-    """Predict vLLM's log lines where the available memory is given."""
+    """Predict vLLM's log lines where the available memory is given.
+
+    A version given by hand stands for a plain engine, without a KV connector, as published logs come from.
+    """
     request = inputs.request
     if request.available_bytes is None:
         return None
+    if request.vllm_version is not None:
+        engine = replace(engine, hybrid_manager=request.hybrid_manager)
     longest = request.max_model_len or request.context_tokens
     return predict_log(inputs.spec.groups, request.kv_dtype, request.available_bytes, longest, engine)
+
+
+def _notes(inputs: KvInputs, setup: Setup) -> tuple[str, ...]:
+    """Say what the numbers alone do not: versions and heads that do not fit, and how the log differs."""
+    request, backend = inputs.request, setup.stack.backend
+    notes = list(mismatches(setup.stack.software, backend))
+    if inputs.spec.attention_heads % setup.tp:
+        notes.append(f"{inputs.spec.attention_heads} attention heads do not divide over TP {setup.tp}: vLLM refuses it")
+    if request.available_bytes is not None and request.vllm_version is not None:
+        notes.append("the log lines are those of an engine without a KV connector; the accountings count one with it")
+    return (*notes, *((inputs.spec.note,) if inputs.spec.note else ()))

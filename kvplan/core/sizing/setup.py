@@ -9,11 +9,13 @@ from kvplan.core.kv.external import ExternalSetup
 from kvplan.core.kv.vllm import VllmSetup, vllm_accounting
 from kvplan.core.sizing.hbm import MemoryBudget, kv_bytes_per_gpu
 from kvplan.core.sizing.versions import release_key
+from kvplan.schema.model import ChunkedAttention
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from kvplan.core.sizing.inputs import SizingInputs, Stack
+    from kvplan.schema.model import LayerGroup
     from kvplan.schema.reports import KvRequest
     from kvplan.schema.request import Request
     from kvplan.schema.software import CacheBackend
@@ -56,12 +58,13 @@ class Setup:
         )
 
 
-def setup_of(request: Request | KvRequest, stack: Stack, tp: int) -> Setup:
+def setup_of(request: Request | KvRequest, stack: Stack, tp: int, groups: Sequence[LayerGroup]) -> Setup:
     """Fill in what the request leaves open, for one software stack.
 
     The chunk length is the request's, else the software set's when its own back end is used, else the back end's
     default; recurrent states are checkpointed once a chunk, but not more often than every 256 tokens, unless asked
-    otherwise; the hybrid manager follows the software set and is off where the back end cannot work with it.
+    otherwise; the hybrid manager follows the software set and is off where the back end cannot work with it, and for
+    chunked attention, unless asked for.
 
     Parameters
     ----------
@@ -71,6 +74,8 @@ def setup_of(request: Request | KvRequest, stack: Stack, tp: int) -> Setup:
         Software set and cache back end.
     tp
         GPUs of one engine [GPUs].
+    groups
+        The model's layer groups.
 
     Returns
     -------
@@ -79,7 +84,8 @@ def setup_of(request: Request | KvRequest, stack: Stack, tp: int) -> Setup:
 
     References
     ----------
-    The rows of the catalogue's software sets and cache back ends, which name their sources.
+    The rows of the catalogue's software sets and cache back ends, which name their sources; vLLM `config/vllm.py`
+    turns the hybrid manager off for chunked attention.
 
     Examples
     --------
@@ -87,14 +93,15 @@ def setup_of(request: Request | KvRequest, stack: Stack, tp: int) -> Setup:
     >>> from kvplan.core.sizing.inputs import Stack
     >>> tables = load_catalogue()
     >>> stack = Stack(tables.software("reference"), tables.backend("vllm-fs"))
-    >>> setup = setup_of(Request(model="m", context_tokens=130_000, gpus=8), stack, tp=1)
+    >>> setup = setup_of(Request(model="m", context_tokens=130_000, gpus=8), stack, 1, groups=())
     >>> setup.chunk_tokens == stack.backend.default_chunk_tokens
     True
     """
     software, backend = stack.software, stack.backend
     default_chunk = software.chunk_tokens if backend.id == software.cache_backend else backend.default_chunk_tokens
     chunk_tokens = request.chunk_tokens or default_chunk
-    wanted = software.hybrid_manager if request.hybrid_manager is None else request.hybrid_manager
+    by_default = software.hybrid_manager and not any(isinstance(group, ChunkedAttention) for group in groups)
+    wanted = by_default if request.hybrid_manager is None else request.hybrid_manager
     return Setup(
         stack=stack,
         tp=tp,
@@ -180,7 +187,7 @@ def fewest_gpus(most: int, suffice: Callable[[int], bool]) -> int:
 def _holds_one_context(inputs: SizingInputs, budget: MemoryBudget, tp: int) -> bool:
     """Tell whether one engine of `tp` GPUs holds a whole context beside its weights."""
     request = inputs.request
-    setup = setup_of(request, inputs.stack, tp)
+    setup = setup_of(request, inputs.stack, tp, inputs.model.spec.groups)
     groups = inputs.model.spec.groups
     free_bytes = kv_bytes_per_gpu(budget, inputs.model.weights_bytes, tp)
     if free_bytes <= 0:

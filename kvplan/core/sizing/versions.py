@@ -4,6 +4,13 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from kvplan.schema.software import CacheBackend, SoftwareSet
+
+HYBRID_MANAGER_WITH_CONNECTOR_SINCE = "0.24.0"
+"""From this vLLM release on a KV connector leaves the hybrid manager on where it supports it (`config/vllm.py`)."""
 
 _NUMBERS = re.compile(r"\d+")
 
@@ -66,3 +73,37 @@ def outside(version: str, first: str, last: str) -> str:
     if last and key[: len(release_key(last))] > release_key(last):
         return f"{last} or earlier"
     return ""
+
+
+def mismatches(software: SoftwareSet, backend: CacheBackend) -> tuple[str, ...]:
+    """Say which versions of a software set a cache back end does not work with.
+
+    Parameters
+    ----------
+    software
+        The software set.
+    backend
+        The cache back end with its version ranges.
+
+    Returns
+    -------
+    tuple of str
+        One sentence a mismatch.
+
+    References
+    ----------
+    The version columns of the catalogue's back ends.
+
+    Examples
+    --------
+    >>> from kvplan import load_catalogue
+    >>> tables = load_catalogue()
+    >>> len(mismatches(tables.software("reference"), tables.backend("vllm-fs")))
+    2
+    """
+    judged = (("Dynamo", software.dynamo, backend.dynamo), ("vLLM", software.vllm, backend.vllm))
+    return tuple(
+        f"{backend.id} needs {name} {reason}; this is {version}"
+        for name, version, allowed in judged
+        if (reason := outside(version, allowed.first, allowed.last))
+    )

@@ -17,6 +17,7 @@ from importlib.resources import files
 import pytest
 import yaml
 
+from kvplan.catalogue.loader import load_catalogue
 from kvplan.core.hf.params import params_from_name
 from kvplan.core.hf.weights import bytes_per_weight, weights_bytes
 from kvplan.core.kv.terms import context_bytes, fixed_bytes, slope_bytes_per_token
@@ -70,6 +71,25 @@ SHORT_NAMES = {
     "gemma-3-27b": "google/gemma-3-27b-it",
     "llama-4-scout": "meta-llama/Llama-4-Scout-17B-16E-Instruct",
 }
+
+
+LOGGED_NAMES = {
+    "Qwen3-235B-A22B-FP8": ("Qwen/Qwen3-235B-A22B-FP8", 192_512, "fp8"),
+    "Qwen/Qwen3-30B-A3B-FP8": ("Qwen/Qwen3-30B-A3B-FP8", 98_304, "fp8"),
+    "gemma-4-31B-it": ("google/gemma-4-31B", 81_920, ""),
+    "google/gemma-4-31B-it": ("google/gemma-4-31B", 81_920, ""),
+    "google/gemma-4-26B-A4B-it": ("google/gemma-4-26B-A4B", 20_480, "bf16"),
+    "MiniMax-M2.7-AWQ": ("cyankiwi/MiniMax-M2.7-AWQ-4bit", 253_952, "awq"),
+    "MiniMax-M2.7-NVFP4": ("nvidia/MiniMax-M2.7-NVFP4", 253_952, "nvfp4"),
+    "MiniMax-M2.7": ("MiniMaxAI/MiniMax-M2.7", 253_952, "fp8"),
+    "DeepSeek-R1-Distill-Qwen-14B": ("deepseek-ai/DeepSeek-R1-Distill-Qwen-14B", 196_608, "bf16"),
+    "DeepSeek-V3.2-Exp": ("deepseek-ai/DeepSeek-V3.2", 85_888, "fp8"),
+    "Mistral-Small-4-119B-2603": ("mistralai/Mistral-Small-4-119B-2603", 23_040, ""),
+    "mistralai/Mistral-Small-4-119B-2603": ("mistralai/Mistral-Small-4-119B-2603", 23_040, ""),
+    "moonshotai/Kimi-Linear-48B-A3B-Instruct": ("moonshotai/Kimi-Linear-48B-A3B-Instruct", 8_064, ""),
+    "Qwen3.6-35B-A3B-NVFP4": ("nvidia/Qwen3.6-35B-A3B-NVFP4", 20_480, "nvfp4"),
+}
+"""Names as the logs in `tests/unit/kv/vllm_log_rows.yaml` and their issues give them: row, slope [B/token], weights."""
 
 
 @cache
@@ -141,6 +161,24 @@ def test_aliases_are_unique_and_no_other_rows_id() -> None:
 @pytest.mark.parametrize("short", SHORT_NAMES)
 def test_well_known_short_names(short: str) -> None:
     assert [model.id for model in _models().values() if short in model.aliases] == [SHORT_NAMES[short]]
+
+
+@pytest.mark.parametrize("name", LOGGED_NAMES)
+def test_names_of_published_logs_are_found(name: str) -> None:
+    model_id, slope, weights_dtype = LOGGED_NAMES[name]
+    for spelling in (name, name.lower()):
+        model = load_catalogue().model(spelling)
+        assert model.id == model_id
+    assert slope_bytes_per_token(model.groups, "bf16") == slope
+    assert model.weights_dtype == weights_dtype
+
+
+def test_distilled_qwen_14b() -> None:
+    """vllm-project/vllm#13061: 196,608 B/token (98,304 on each of two GPUs), 131,072 tokens; 14.77 B parameters."""
+    model = load_catalogue().model("DeepSeek-R1-Distill-Qwen-14B")
+    assert (model.max_position_tokens, model.attention_heads, model.confidence) == (131_072, 40, "derived")
+    assert round((model.params_total or 0) / 1e9, 2) == 14.77
+    assert model.groups == load_catalogue().model("Qwen/Qwen2.5-14B").groups
 
 
 @pytest.mark.parametrize("model_id", MODELS)

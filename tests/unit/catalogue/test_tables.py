@@ -130,18 +130,41 @@ def test_adapters_as_documented(nic: str, ports: int, gigabits: int, connector: 
     )
 
 
-def test_who_shares_survives_and_evicts() -> None:
-    """ai-dynamo/dynamo#1180: the disk cache of KVBM is private and unlinked; no back end that shares evicts."""
+def test_who_shares_and_survives() -> None:
+    """ai-dynamo/dynamo#1180: the disk cache of KVBM is private and unlinked."""
     rows = {row.id: row for row in CATALOGUE.records(BACKENDS)}
     shared = {name for name, row in rows.items() if row.shared_between_engines}
     assert shared == set(rows) - {"kvbm-disk"}
     assert {name for name, row in rows.items() if row.survives_restart} == shared
-    assert {rows[name].eviction for name in shared} == {"none"}
     assert {name for name, row in rows.items() if not row.released} == {"kvbm-g4"}
     assert {name for name, row in rows.items() if row.gpudirect == "yes"} == {"lmcache-gds", "kvbm-disk"}
     assert {name for name, row in rows.items() if row.default_chunk_tokens == 16} == {"kvbm-disk", "kvbm-g4"}
     assert {name for name, row in rows.items() if row.latent_copies == "one"} == {"lmcache-fs", "lmcache-gds"}
     assert {name for name, row in rows.items() if row.window_storage == "prompt-end"} == {"vllm-fs"}
+
+
+def test_who_evicts_and_who_else_may_delete() -> None:
+    """Who deletes old blocks, and what deleting a file from outside does.
+
+    vllm-project/vllm#49328: a deleted file is a miss. llm-d/llm-d-kv-cache#514: a failed load asserts. LMCache 0.5.6:
+    the multi-process server's store evicts at a watermark. ai-dynamo/dynamo#5243: the registry evicts tail-first and
+    would point at files that are gone. ai-dynamo/dynamo#1180: the private pool reuses its one unlinked file.
+    """
+    rows = {row.id: (row.eviction, row.external_delete) for row in CATALOGUE.records(BACKENDS)}
+    assert rows == {
+        "vllm-fs": ("none", "safe"),
+        "llmd-fs": ("none", "with-grace"),
+        "lmcache-fs": ("watermark", "unsafe"),
+        "lmcache-gds": ("none", "safe"),
+        "kvbm-disk": ("private-pool", "unsafe"),
+        "kvbm-g4": ("registry", "unsafe"),
+    }
+
+
+def test_older_lmcache_is_told_apart_in_the_note() -> None:
+    """LMCache 0.3.13 for vLLM 0.14.1 never deletes a file of its shared store."""
+    note = next(row.note for row in CATALOGUE.records(BACKENDS) if row.id == "lmcache-fs")
+    assert "0.3.13 for vLLM 0.14.1) nothing evicts" in note
 
 
 def test_hybrid_manager_only_where_a_version_is_named() -> None:
@@ -196,3 +219,13 @@ def test_an_assumed_row_says_what_is_assumed() -> None:
 def test_lanes_carry_what_the_chassis_holds() -> None:
     for server in CATALOGUE.records(SERVERS):
         assert server.drive_pcie_lanes >= 2 * server.drive_bays
+
+
+def test_only_the_storage_factor_is_measured() -> None:
+    """IBM Redbook MD260021: 315 GB/s of 8 nodes were measured; "up to 80 GB/s" of a client is stated, ran at 37.7."""
+    client, storage = (CATALOGUE.constant(f"network.{name}") for name in ("planning_factor", "storage_client_factor"))
+    assert (client.value, client.confidence) == (0.80, "vendor")
+    assert "up to 80 GB/s" in client.source
+    assert "37.7 GB/s" in client.note
+    assert (storage.value, storage.confidence) == (0.7875, "measured")
+    assert "315 GB/s" in storage.source

@@ -104,7 +104,15 @@ PLAN_FILES: Mapping[str, bytes] = {
     "another document": config(),
     "duplicate keys": b'{"format_version": "1.0",\n "format_version": "1.0"}',
 }
-FIELDS = ("profile.usable_byts", "nodes", "profile.name", "frobnicate", "network.stages[drive].utilisation", "[", "..")
+FIELDS = (
+    "profile.usable_byts",
+    "nodes",
+    "request.forced",
+    "frobnicate",
+    "network.stages[drive].utilisation",
+    "[",
+    "..",
+)
 
 
 @pytest.fixture

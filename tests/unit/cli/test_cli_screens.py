@@ -116,8 +116,8 @@ LLAMA_8B = {
 def files() -> dict[str, str]:
     """Give the files that commands read: the reference Plan, one that survives more, and a configuration."""
     asked = {"model": "openai/gpt-oss-120b", "context_tokens": 130_000, "gpus": 128}
-    requests = {"reference.json": Request(**asked), "survive.json": Request(**asked, survive="node+drive")}
-    plans = {name: record_json(kvplan.size(request)) for name, request in requests.items()}
+    requests = {"reference.json": asked, "survive.json": {**asked, "survive": "node+drive"}}
+    plans = {name: record_json(kvplan.size(Request.model_validate(values))) for name, values in requests.items()}
     return {**plans, "config.json": json.dumps(LLAMA_8B)}
 
 

@@ -80,21 +80,27 @@ def test_wide_codes_have_no_advice_for_flash() -> None:
     assert limits["recommended_nodes"].holds
 
 
-def test_16_plus_3_on_16_nodes_is_below_its_recommendation() -> None:
-    limit = _limits(replace(EXAMPLE, code=parse_code("16+3P"), nodes=16))["recommended_nodes"]
-    assert limit.text == "16+3P is recommended from 19 nodes; on 16 nodes: 4+2P, 4+3P, 8+2P, 8+3P"
-    assert (limit.need, limit.have, limit.holds) == (19, 16, False)
+@pytest.mark.parametrize(("code", "strips"), [("16+2P", 18), ("16+3P", 19)])
+def test_without_a_published_row_each_strip_wants_a_node_of_its_own(code: str, strips: int) -> None:
+    """IBM's ECE 5.2 recommendations, as quoted in wutz/k8s-in-action, have no row for 16+2P and 16+3P."""
+    derived = "derived: one strip a node; IBM publishes no row for 16+xP"
+    for nodes in (16, strips - 1, strips, 32):
+        limit = _limits(replace(EXAMPLE, code=parse_code(code), nodes=nodes))["recommended_nodes"]
+        assert (limit.need, limit.have, limit.holds) == (strips, nodes, nodes >= strips)
+        named = "4+2P, 4+3P, 8+2P, 8+3P"
+        assert limit.text == f"{derived}; {code} has {strips} strips; on {nodes} nodes IBM names {named}"
+        assert limit.source == derived
 
 
-def test_no_node_count_is_published_for_16_plus_2() -> None:
-    limit = _limits(replace(EXAMPLE, code=parse_code("16+2P"), nodes=32))["recommended_nodes"]
-    assert not limit.holds
-    assert limit.text.startswith("no recommended node count is published for 16+2P")
+def test_a_published_row_is_credited_to_its_page() -> None:
+    limit = _limits(EXAMPLE)["recommended_nodes"]
+    assert limit.text == "IBM recommends 8+2P from 10 nodes; on 8 nodes IBM names 4+2P, 4+3P, 8+3P"
+    assert limit.source.endswith("storage-scale-ece/5.2.3?topic=selection-recommendations")
 
 
 def test_three_nodes_are_for_replication() -> None:
     limit = _limits(replace(EXAMPLE, nodes=3, code=parse_code("4+3P")))["recommended_nodes"]
-    assert limit.text == "4+3P is recommended from 4 nodes; on 3 nodes: replication only"
+    assert limit.text == "IBM recommends 4+3P from 4 nodes; on 3 nodes IBM names replication only"
 
 
 def test_rack_failure_domains_come_with_a_later_release() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kvplan.core.hf.reader import read_config
-from kvplan.schema.model import ModelSpec, Recurrent, SlidingAttention
+from kvplan.schema.model import CrossAttention, ModelSpec, Recurrent, SlidingAttention
 
 Config = dict[str, object]
 
@@ -312,6 +312,46 @@ def test_class_defaults_are_noted() -> None:
 def test_a_copy_that_lost_its_indexers_says_so() -> None:
     assert "every layer counted as owning an indexer" in _read("glm_moe_dsa", LATENT).note
     assert _read("deepseek_v32", LATENT).note == ""
+
+
+@pytest.mark.parametrize(
+    ("model_type", "config", "why", "elements"),
+    [
+        ("t5", {"d_model": 64, "d_kv": 8, "num_heads": 8, "num_layers": 3}, "the encoder takes any length", "384"),
+        (
+            "mllama",
+            {
+                "text_config": {
+                    "model_type": "mllama_text_model",
+                    "num_hidden_layers": 40,
+                    "hidden_size": 4096,
+                    "num_attention_heads": 32,
+                    "num_key_value_heads": 8,
+                    "cross_attention_layers": [3, 8, 13, 18, 23, 28, 33, 38],
+                }
+            },
+            "how many image tokens there are depends on the request",
+            "16,384",
+        ),
+    ],
+)
+def test_a_source_of_unknown_length_is_noted(model_type: str, config: Config, why: str, elements: str) -> None:
+    """T5Config and MllamaTextConfig of transformers 5.24.0: 3 x 8 x 2 x 8 and 8 x 8 x 2 x 128 elements a token."""
+    spec = _read(model_type, config)
+    cross = spec.groups[1]
+    assert isinstance(cross, CrossAttention)
+    assert cross.source_tokens == 0
+    assert spec.note == (
+        f"cross-attention layers are counted with 0 source tokens: {why}; each source token adds {elements} cached "
+        "elements to a sequence"
+    )
+
+
+def test_a_source_of_known_length_is_not_noted() -> None:
+    decoder = {"decoder_layers": 4, "d_model": 384, "decoder_attention_heads": 6}
+    assert "0 source tokens" not in _read("whisper", {**decoder, "max_source_positions": 1500}).note
+    assert "the longest source" in _read("bart", {**decoder, "max_position_embeddings": 1024}).note
+    assert _read("mllama_text_model", {**HEADS, "cross_attention_layers": []}).note == ""
 
 
 @pytest.mark.parametrize(

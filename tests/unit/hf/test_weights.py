@@ -143,3 +143,44 @@ def test_experts_in_fp4_count_before_the_rest_in_fp8() -> None:
 )
 def test_without_quantisation_the_dtype_counts(config: Scheme, expected: str) -> None:
     assert quantisation_of(config) == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        # configurations without quantization_config, as kept in ai-dynamo/aiconfigurator@095f58a `model_configs`
+        ("nvidia/DeepSeek-V3.1-NVFP4", "nvfp4"),
+        ("nvidia/DeepSeek-V3.2-NVFP4", "nvfp4"),
+        ("nvidia/GLM-5-NVFP4", "nvfp4"),
+        ("nvidia/Llama-3.1-70B-Instruct-FP8", "fp8"),
+        ("nvidia/NVIDIA-Nemotron-3-Ultra-550B-A55B-FP8", "fp8"),
+        ("nvidia/Qwen3-235B-A22B-NVFP4", "nvfp4"),
+        # other spellings
+        ("cyankiwi/MiniMax-M2.7-AWQ-4bit", "awq"),
+        ("Qwen/Qwen2.5-72B-Instruct-GPTQ-Int4", "gptq"),
+        ("Qwen/Qwen2.5-72B-Instruct-GPTQ-Int8", "int8"),
+        ("RedHatAI/Llama-3.3-70B-Instruct-FP8-dynamic", "fp8"),
+        ("RedHatAI/Llama-3.3-70B-Instruct-quantized.w8a8", "int8"),
+        ("RedHatAI/Llama-3.3-70B-Instruct-quantized.w4a16", "awq"),
+        ("amd/MiniMax-M2.7-MXFP4", "mxfp4"),
+        ("someone/model_MXFP8", "mxfp8"),
+        ("moonshot/Kimi-K2.5-INT4", "int4"),
+        ("nvidia/DeepSeek-R1-FP4", "nvfp4"),
+        # no format
+        ("meta-llama/Llama-3.1-8B", "fp16"),
+        ("awq/Llama-3.1-8B", "fp16"),
+        ("someone/Hawq-8B-fp80", "fp16"),
+        ("", "fp16"),
+    ],
+)
+def test_without_quantisation_a_format_in_the_name_counts_before_the_dtype(name: str, expected: str) -> None:
+    config = {"torch_dtype": "float16"}
+    assert quantisation_of(config, name) == expected
+    assert quantisation_of({**config, "quantization_config": {}}, name.lower()) == expected
+    assert expected in BYTES_PER_WEIGHT
+
+
+def test_a_name_never_overrules_the_configuration() -> None:
+    """nvidia/Qwen3.6-27B-NVFP4 keeps most listed layers in FP8."""
+    scheme = {"quant_method": "modelopt", "quant_algo": "FP8"}
+    assert quantisation_of({"quantization_config": scheme}, "nvidia/Qwen3.6-27B-NVFP4") == "fp8"

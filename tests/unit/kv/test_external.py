@@ -7,6 +7,7 @@ from typing import Literal
 import pytest
 
 from kvplan.core.kv.external import ExternalSetup, external_accounting
+from kvplan.core.kv.terms import slope_bytes_per_token
 from kvplan.errors import InputError
 from kvplan.schema.model import (
     ChunkedAttention,
@@ -43,6 +44,11 @@ QWEN_35_27B: Groups = (
     Recurrent(layers=48, conv_elements=30_720, conv_columns=3, state_elements=786_432),
 )
 DEEPSEEK_V32: Groups = (LatentAttention(layers=61, latent_dim=512, rope_dim=64), Indexer(layers=61, key_dim=128))
+GLM_52: Groups = (LatentAttention(layers=78, latent_dim=512, rope_dim=64), Indexer(layers=21, key_dim=128))
+MINIMAX_M3: Groups = (
+    FullAttention(layers=60, kv_heads=4, key_dim=128, value_dim=128),
+    Indexer(layers=57, key_dim=128),
+)
 DEEPSEEK_V4_FLASH: Groups = (
     SharedKeyWindow(layers=43, key_dim=512, window_tokens=128),
     CompressedAttention(layers=21, ratio=4, entry_dim=512, index_dim=128),
@@ -196,6 +202,33 @@ def test_copies_of_latents(groups: Groups, latents: Literal["one", "every-rank"]
     assert ("x 8 ranks" in external.accounting.formula[0]) == (copies == 8)
     expected = "one copy is stored" if copies == 1 else "8 copies are stored"
     assert external.notes[-1].endswith(expected)
+
+
+@pytest.mark.parametrize(
+    ("groups", "latents", "indexers"),
+    [(DEEPSEEK_V32, 70_272, 61), (GLM_52, 78 * 1_152, 21)],
+    ids=["deepseek-v3.2", "glm-5.2"],
+)
+def test_an_indexer_is_stored_as_the_engine_keeps_it(groups: Groups, latents: int, indexers: int) -> None:
+    """vLLM 0.33.0 flashmla_sparse.py: 132 B a token and layer whatever the KV dtype; 78,324 and 92,628 B/token."""
+    external = external_accounting(groups, "bf16", 131_072, _setup(_backend(latents="one"), tp=8))
+    slope = latents + indexers * 132
+    assert slope in {78_324, 92_628}
+    assert external.accounting.bytes_per_token == external.loaded_bytes_per_token == slope
+    assert external.accounting.context_bytes == external.context_loaded_bytes
+    assert external.accounting.context_bytes == pytest.approx(131_072 * slope, rel=2e-4)
+    assert external.accounting.formula[1] == f"{indexers} indexer layers x 132 B = {indexers * 132:,} B/token"
+    assert slope_bytes_per_token(groups, "bf16") == latents + indexers * 256
+    fp8 = external_accounting(groups, "fp8", 131_072, _setup(_backend(latents="one"))).accounting
+    assert fp8.bytes_per_token == latents // 2 + indexers * 132
+
+
+def test_an_indexer_beside_heads_is_left_at_the_kv_dtype_and_noted() -> None:
+    """MiniMax-M3: SGLang 0.5.23 counts one K-only head, 14,592 B/token; how vLLM keeps it is not confirmed."""
+    external = external_accounting(MINIMAX_M3, "bf16", 131_072, _setup())
+    assert external.accounting.bytes_per_token == 122_880 + 14_592
+    assert "indexer key beside layers with heads is not confirmed" in external.notes[0]
+    assert external_accounting(DEEPSEEK_V32, "bf16", 131_072, _setup()).notes == ()
 
 
 def test_kv_heads_replicate_beyond_their_number() -> None:

@@ -84,12 +84,12 @@ def test_a_latent_is_not_divided() -> None:
 
 
 def test_states_are_divided_and_kept_in_pages() -> None:
-    """Qwen3.5-27B on one GPU: two states in pages of 784 tokens for each of 3 groups of 16 layers."""
-    accounting = vllm_accounting(QWEN_35_27B, "bf16", 32_768, VllmSetup("0.19.0"))
+    """Qwen3.5-27B on one GPU: states in pages of 784 tokens for each of 3 groups of 16 layers, by version 1 or 2."""
+    older, accounting = (vllm_accounting(QWEN_35_27B, "bf16", 32_768, VllmSetup(name)) for name in ("0.19.0", "0.24.0"))
     page_bytes = 784 * 4096
-    assert accounting.fixed_bytes == 3 * 16 * 2 * page_bytes
+    assert (older.fixed_bytes, accounting.fixed_bytes) == (3 * 16 * page_bytes, 3 * 16 * 2 * page_bytes)
     assert accounting.context_bytes == 42 * 16 * page_bytes + accounting.fixed_bytes
-    halved = vllm_accounting(QWEN_35_27B, "bf16", 32_768, VllmSetup("0.19.0", tp=2))
+    halved = vllm_accounting(QWEN_35_27B, "bf16", 32_768, VllmSetup("0.24.0", tp=2))
     assert halved.context_bytes * 2 == accounting.context_bytes
 
 
@@ -123,7 +123,8 @@ def test_packed_models_are_the_plain_sum() -> None:
 
 def test_recurrent_hybrids_without_the_manager_say_that_they_do_not_start() -> None:
     accounting = vllm_accounting(QWEN_35_27B, "bf16", 32_768, VllmSetup("0.14.1", hybrid_manager=False))
-    assert accounting.fixed_bytes == 48 * 2 * 3_207_168
+    assert accounting.fixed_bytes == 48 * 3_207_168
+    assert accounting.formula[1] == "48 recurrent layers: 1 block x 153,944,064 B = 153,944,064 B"
     assert "does not start a recurrent hybrid" in accounting.rule
 
 

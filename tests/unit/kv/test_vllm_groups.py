@@ -89,10 +89,23 @@ def test_speculative_tokens_widen_the_state() -> None:
     assert (state.page_bytes, state.block_tokens, state.constant_blocks) == ((122_880 + 3_145_728) // 2, 1600, 5)
 
 
-@pytest.mark.parametrize(("prefix_caching", "blocks"), [(True, 2), (False, 1)])
-def test_prefix_caching_keeps_a_second_state(*, prefix_caching: bool, blocks: int) -> None:
-    setup = VllmSetup("0.24.0", prefix_caching=prefix_caching)
-    assert layer_specs(QWEN_36_35B, "fp8", setup)[1].blocks(10**6) == blocks
+@pytest.mark.parametrize(
+    ("version", "prefix_caching", "speculative_tokens", "blocks"),
+    [
+        ("0.11.1-dev", True, 0, 1),  # vllm-project/vllm#28228
+        ("0.19.0", True, 0, 1),  # vllm-project/vllm#40691
+        ("0.19.0", True, 3, 4),
+        ("0.20.0rc1", True, 0, 2),  # assumed
+        ("0.20.2rc1.dev129", True, 3, 5),  # noonghunna/club-3090#142
+        ("0.24.0", True, 0, 2),  # noonghunna/club-3090#652
+        ("0.24.0", False, 0, 1),
+    ],
+)
+def test_newer_versions_keep_a_second_state_for_prefix_caching(
+    *, version: str, prefix_caching: bool, speculative_tokens: int, blocks: int
+) -> None:
+    setup = VllmSetup(version, prefix_caching=prefix_caching, speculative_tokens=speculative_tokens)
+    assert layer_specs(QWEN_36_35B, "fp8", setup)[1].blocks(10**6) == blocks == setup.states
 
 
 @pytest.mark.parametrize(

@@ -86,12 +86,22 @@ def test_gates_are_those_of_the_log() -> None:
     assert len(forward) == 14
 
 
-def test_logged_concurrency() -> None:
-    """vllm-project/vllm#40691 prints 33.04x of 32,768 tokens, 3.7 times what its token count says."""
-    row = next(row for row in ROWS if "max_concurrency" in row)
-    log = predict_log(groups_of(row), "bf16", row["available_bytes"], row["max_model_len"], VllmSetup(**row["setup"]))
-    assert (log.blocks, log.groups, log.block_tokens) == (1487, 4, 784)
+@pytest.mark.parametrize("row", [row for row in ROWS if "max_concurrency" in row], ids=named)
+def test_logged_concurrency(row: Row) -> None:
+    """One state a request and group: #28228 prints 2.48x of 120,000 tokens, #40691 33.04x of 32,768.
+
+    The latter is 3.7 times what its token count says. With a second state it would be 2.43x and 30.98x.
+    """
+    groups, available_bytes, length = groups_of(row), row["available_bytes"], row["max_model_len"]
+    log = predict_log(groups, "bf16", available_bytes, length, VllmSetup(**row["setup"]))
+    assert [log.blocks, log.groups, log.block_tokens] == row["log"]
     assert round(log.max_concurrency, 2) == row["max_concurrency"]
+    later = predict_log(groups, "bf16", available_bytes, length, VllmSetup(**{**row["setup"], "version": "0.20.2rc1"}))
+    assert round(later.max_concurrency, 2) == {2.48: 2.43, 33.04: 30.98}[row["max_concurrency"]]
+
+
+def test_two_concurrency_rows_are_logged() -> None:
+    assert sum("max_concurrency" in row for row in ROWS) == 2
 
 
 def test_redbook_pair() -> None:

@@ -127,17 +127,21 @@ def test_only_whole_engines_load() -> None:
     assert client_segments(replace(CLIENTS, gpus=3, tp=4), CALIBRATION)[1].instances == 3
 
 
+def test_the_binding_stage_is_the_one_that_gives_the_read_rate() -> None:
+    path = segments(STORAGE, CLIENTS, FABRIC, CALIBRATION)
+    least = min(segment.read_limit_bytes_per_s for segment in path)
+    assert next(part for part in path if part.name == binding_stage(path)).read_limit_bytes_per_s == least
+
+
 def test_ties_go_to_the_earlier_stage() -> None:
-    idle = under_load(segments(STORAGE, CLIENTS, FABRIC, CALIBRATION), 0.0, 0.0)
-    assert binding_stage(idle) == "drives"
-    assert binding_stage(idle[3:]) == "client nic of the storage node"
+    nic = storage_segments(STORAGE, CALIBRATION)[3]
+    assert binding_stage([nic._replace(name="first"), nic._replace(name="second")]) == "first"
 
 
 def test_nothing_left_binds_first() -> None:
     path = list(storage_segments(STORAGE, CALIBRATION))
     path[2] = path[2]._replace(instances=0)
-    assert binding_stage(under_load(path, 1e12, 0.0)) == "storage nic"
-    assert binding_stage(under_load(path, 0.0, 0.0)) == "drives"
+    assert binding_stage(path) == "storage nic"
 
 
 def test_one_node_alone_has_no_storage_traffic() -> None:

@@ -118,11 +118,20 @@ def test_unknown_fields_name_close_ones(plan: Plan, field: str, close: str) -> N
     assert close in problem.hint
 
 
-@pytest.mark.parametrize("field", ["request.model", "warnings", "hbm.needs_shared_tier"])
-def test_texts_and_booleans_hold_no_number(plan: Plan, field: str) -> None:
+def test_texts_and_booleans_are_explained_where_there_is_no_number(plan: Plan) -> None:
+    assert explain(plan, "request.model")[0].value == plan.request.model
+    needed = only(plan, "hbm.needs_shared_tier")
+    assert needed.value is True
+    assert {part.path for part in needed.inputs} == {"hbm.contexts_that_fit", "request.concurrency"}
+    assert only(plan, "profile.name").formula
+    texts = [tree.value for tree in explain(plan, "warnings")]
+    assert plan.warnings[0].text in texts
+
+
+def test_an_empty_field_is_refused(plan: Plan) -> None:
     with pytest.raises(InputError) as refused:
-        explain(plan, field)
-    assert "number" in refused.value.problems[0].what
+        explain(plan, "request.forced")
+    assert "is empty" in refused.value.problems[0].what
 
 
 def test_no_number_is_its_own_ancestor(plan: Plan) -> None:

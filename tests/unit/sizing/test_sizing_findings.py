@@ -118,8 +118,22 @@ def test_private_files_are_no_shared_tier() -> None:
 def test_the_reference_back_end_is_in_no_release() -> None:
     found = severities(plan_for())
     assert found["backend-unreleased"] == "warning"
-    assert found["backend-no-eviction"] == "info"
-    assert not {"backend-private", "backend-version"} & found.keys()
+    assert found["backend-evicts-itself"] == "info"
+    assert not {"backend-private", "backend-version", "backend-no-eviction"} & found.keys()
+
+
+@pytest.mark.parametrize(
+    ("software", "told"), [("reference", "backend-no-eviction"), ("current", "backend-evicts-itself")]
+)
+def test_who_deletes_old_blocks_depends_on_the_release(software: str, told: str) -> None:
+    # LMCache's store evicts at a watermark with the multi-process server only, vLLM 0.23 and later.
+    found = severities(plan_for(software=software, cache_backend="lmcache-fs"))
+    assert {"backend-no-eviction", "backend-evicts-itself"} & found.keys() == {told}
+
+
+def test_reads_and_writes_together_may_overload() -> None:
+    # 1,000 GPUs: each direction fits the storage NIC alone, both together do not.
+    assert severities(plan_for(gpus=1000))["network-overload"] == "warning"
 
 
 @pytest.mark.parametrize(
@@ -244,9 +258,7 @@ def test_nothing_loaded_is_no_division_by_zero() -> None:
     nothing = plan_for().kv.model_copy(update={"context_loaded_bytes": 0, "context_stored_bytes": 0})
     demand = redbook_demand(nothing, 8, 56, rate_per_gpu=1e9, hit_share=0.8)
     assert (demand.read_bytes_per_s, demand.write_bytes_per_s, demand.capacity_bytes) == (8e9, 0, 0)
-    bought = buys(
-        nothing, gpus=8, usable_bytes=10**12, read_bytes_per_s=1e9, planned_share=0.7, client_bytes_per_s=80e9
-    )
+    bought = buys(nothing, gpus=8, usable_bytes=10**12, planned_read_bytes_per_s=7e8, engine_read_bytes_per_s=80e9)
     assert (bought.hits_per_s, bought.contexts_held, bought.load_s) == (0, 0, 0)
 
 

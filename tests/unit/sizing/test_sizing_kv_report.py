@@ -62,14 +62,40 @@ def test_the_published_tokens_fit_four_gpus() -> None:
     assert result.vllm_log.max_concurrency == pytest.approx(result.vllm_log.tokens / 130_000)
 
 
-def test_a_version_given_by_hand_brings_its_own_hybrid_manager() -> None:
-    # From 0.23 on a connector leaves the hybrid manager on: 18 of 36 layers grow, 9,216 B a token at TP 4.
-    result = report(tp=4, vllm_version="0.23.0", available_bytes=2**34, max_model_len=65_536)
-    assert result.accounting.vllm_gpu.bytes_per_token == 9_216
+@pytest.mark.parametrize(
+    ("version", "backend", "stored"),
+    [
+        ("0.33.0", "vllm-fs", 36_864),
+        ("0.14.1", "vllm-fs", 73_728),
+        ("0.23.0", "vllm-fs", 73_728),
+        ("0.33.0", "kvbm-g4", 73_728),
+    ],
+)
+def test_a_version_given_by_hand_decides_for_engine_and_tier(version: str, backend: str, stored: int) -> None:
+    # From 0.24 on a connector leaves the hybrid manager on where it supports it: 18 of 36 layers grow.
+    result = report(vllm_version=version, cache_backend=backend)
+    assert result.accounting.external_tier.bytes_per_token == stored
+    assert result.accounting.vllm_gpu.bytes_per_token == stored
+
+
+def test_the_log_of_a_version_given_by_hand_is_of_a_plain_engine() -> None:
+    result = report(tp=4, vllm_version="0.14.1", available_bytes=2**34, max_model_len=65_536)
     assert result.vllm_log is not None
-    assert (result.vllm_log.vllm_version, result.vllm_log.max_model_len) == ("0.23.0", 65_536)
-    off = report(tp=4, vllm_version="0.23.0", hybrid_manager=False)
-    assert off.accounting.vllm_gpu.bytes_per_token == 18_432
+    assert (result.vllm_log.vllm_version, result.vllm_log.max_model_len) == ("0.14.1", 65_536)
+    assert result.vllm_log.groups == 2
+    assert any("without a KV connector" in note for note in result.notes)
+
+
+def test_the_version_of_the_software_set_given_by_hand_changes_nothing() -> None:
+    plain, named = (report(gpu="rtx-pro-6000", concurrency=4, vllm_version=version) for version in (None, "0.14.1"))
+    assert plain.hbm == named.hbm
+    assert plain.accounting == named.accounting
+
+
+def test_chunked_attention_turns_the_hybrid_manager_off() -> None:
+    # Llama 4: all 48 layers in full, one KV head a GPU at TP 8: 24,576 B a token.
+    result = report(model="llama-4-scout-17b-16e-instruct", context_tokens=32_768, tp=8, software="current")
+    assert result.accounting.vllm_gpu.bytes_per_token == 24_576
 
 
 def test_current_software() -> None:

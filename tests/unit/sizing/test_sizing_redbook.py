@@ -80,7 +80,15 @@ def test_what_the_reference_tier_buys() -> None:
     assert bought.hits_per_s == pytest.approx(0.7 * 315e9 / (130_000 * 73_728))
     assert bought.hits_per_s_per_gpu == pytest.approx(bought.hits_per_s / 128)
     assert bought.contexts_held == plan_for(128).profile.usable_bytes // (130_000 * 73_728)
-    assert bought.load_s == pytest.approx(130_000 * 73_728 / 80e9)
+    # One GPU's Gen5 x16 link, 57.2 GB/s of payload, is slower than the 80 GB/s of its server.
+    assert bought.engine_read_bytes_per_s == pytest.approx(57.2e9, rel=1e-3)
+    assert bought.load_s == pytest.approx(130_000 * 73_728 / 57.2e9, rel=1e-3)
+
+
+def test_a_small_fleet_takes_what_its_network_takes() -> None:
+    bought = plan_for(3).buys
+    assert bought.planned_read_bytes_per_s == 80e9
+    assert bought.read_bytes_per_s_per_gpu == pytest.approx(80e9 / 3)
 
 
 def test_256_gpus_are_the_end_of_the_standard_profile() -> None:

@@ -184,7 +184,7 @@ def test_the_hybrid_manager_starts_with_a_version(vllm: str, *, on: bool) -> Non
     catalogue = load_catalogue()
     software = catalogue.software("current").model_copy(update={"vllm": vllm})
     asked = Request(model=GPT_OSS, context_tokens=1_000, gpus=1)
-    assert setup_of(asked, Stack(software, catalogue.backend("vllm-fs")), 1).hybrid_manager is on
+    assert setup_of(asked, Stack(software, catalogue.backend("vllm-fs")), 1, ()).hybrid_manager is on
 
 
 def test_concurrency_is_assumed_only_when_nobody_gives_it() -> None:
