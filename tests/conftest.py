@@ -7,12 +7,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 GOLDEN = Path(__file__).parent / "golden"
 REGENERATE = "KVPLAN_REGENERATE_GOLDEN"
+
+# A slow machine is no failed property; and what lands must not depend on the day's random examples, which is what a
+# developer's own runs are for.
+settings.register_profile("kvplan", deadline=None, derandomize=bool(os.environ.get("CI")))
+settings.load_profile("kvplan")
 
 
 @pytest.fixture

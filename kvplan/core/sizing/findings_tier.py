@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from kvplan.core.sizing.candidates import broken, limit_sentence
 from kvplan.schema.plan import PlanWarning
-from kvplan.units import format_rate
+from kvplan.units import YES_NO, format_rate
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,13 +25,13 @@ def _forced_limits(outcome: Outcome) -> Iterator[PlanWarning]:
 
 
 def _soft_limits(outcome: Outcome) -> Iterator[PlanWarning]:
-    """Pass on the limits that warn without ruling the tier out."""
+    """Pass on the limits that warn without ruling the tier out; what a release lacks is for information only."""
     for limit in outcome.chosen_limits:
         if not limit.holds and limit.severity == "warning":
             name = limit.name.replace("_", "-").replace(" ", "-")
-            yield PlanWarning(
-                id=f"limit-{name}", severity="warning", text=limit_sentence(limit), source=limit.source or "computed"
-            )
+            grave: Literal["info", "warning"] = "info" if limit.unit == YES_NO else "warning"
+            source = limit.source or "computed"
+            yield PlanWarning(id=f"limit-{name}", severity=grave, text=limit_sentence(limit), source=source)
 
 
 def _thin_tolerance(outcome: Outcome) -> Iterator[PlanWarning]:
