@@ -187,8 +187,7 @@ def _verb_parts(command: Any, name: str) -> Iterator[str]:
     """Yield the parts of one verb's description, then those of the verbs below it."""
     yield f"## {name}"
     yield inspect.cleandoc(command.help or "")
-    epilog = " ".join((command.epilog or "").split())
-    examples = [text.strip() for text in epilog.partition(":")[2].split("|") if text.strip()]
+    examples = inspect.cleandoc((command.epilog or "").partition("Examples:\n")[2]).splitlines()
     if examples:
         yield "\n".join(["```", *examples, "```"])
     yield "\n".join(["| option | meaning |", "|---|---|", *(_option_line(param) for param in command.params)])

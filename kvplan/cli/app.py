@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kvplan.cli import catalogue, diff, ece, explain, kv, size
+from kvplan.cli import catalogue, diff, ece, explain, kv, options, size
 from kvplan.errors import ExitCode
 from kvplan.version import VERSION
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 app = typer.Typer(
     name="kvplan",
     help="Size, quote and deploy shared KV-cache storage for LLM inference.",
-    epilog="Example:  kvplan size --model openai/gpt-oss-120b --context 130k --gpus 128 -o plan.json",
+    epilog=options.examples("kvplan size --model gpt-oss-120b --context 130k --gpus 128 -o plan.json"),
     no_args_is_help=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,

@@ -15,7 +15,7 @@ app = typer.Typer(
 )
 
 
-@app.command("list", epilog="Examples:  kvplan catalogue list   |   kvplan catalogue list models --format csv")
+@app.command("list", epilog=options.examples("kvplan catalogue list", "kvplan catalogue list models --format csv"))
 def list_(
     table: Annotated[str, typer.Argument(help="A table, such as models or gpus. Default: all tables.")] = "",
     catalogue: options.CatalogueDirs = None,
@@ -48,7 +48,7 @@ def list_(
     )
 
 
-@app.command("show", epilog="Example:  kvplan catalogue show models gpt-oss-120b")
+@app.command("show", epilog=options.examples("kvplan catalogue show models gpt-oss-120b"))
 def show_(
     table: Annotated[str, typer.Argument(help="A table, such as models or gpus.", show_default=False)],
     name: Annotated[str, typer.Argument(help="Id, alias or unique fragment.", show_default=False)],
@@ -70,7 +70,7 @@ def show_(
     )
 
 
-@app.command("verify", epilog="Example:  kvplan catalogue verify --catalogue ./tables")
+@app.command("verify", epilog=options.examples("kvplan catalogue verify --catalogue ./tables"))
 def verify(catalogue: options.CatalogueDirs = None, format_: options.Format = "table") -> None:
     """Check every row, name, source and reference; returns 3 when something is wrong."""
     from kvplan.catalogue.tables import TABLES
@@ -95,7 +95,7 @@ def verify(catalogue: options.CatalogueDirs = None, format_: options.Format = "t
     )
 
 
-@app.command("backends", epilog="Example:  kvplan catalogue backends --format md")
+@app.command("backends", epilog=options.examples("kvplan catalogue backends --format md"))
 def backends(catalogue: options.CatalogueDirs = None, format_: options.Format = "table") -> None:
     """Compare the cache back ends: versions, sharing, restart, eviction, CPU tier, GPUDirect."""
     from kvplan.catalogue.tables import BACKENDS

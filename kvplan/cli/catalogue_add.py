@@ -13,9 +13,10 @@ from kvplan.errors import InputError, Problem, UsageError
 if TYPE_CHECKING:
     from kvplan.schema.model import ModelSpec
 
-EXAMPLES = (
-    "Examples:  kvplan catalogue add --config ./config.json --to ./tables   |   kvplan catalogue add --id acme/m1 "
-    "--group full,layers=32,kv_heads=8,key_dim=128,value_dim=128 --params 8B --source 'model card' --to ./tables"
+EXAMPLES = options.examples(
+    "kvplan catalogue add --config ./config.json --to ./tables",
+    "kvplan catalogue add --id acme/m1 --params 8B --source card --to ./tables \\\n"
+    "      --group full,layers=32,kv_heads=8,key_dim=128,value_dim=128",
 )
 
 _NAMES = {
@@ -32,24 +33,34 @@ _NAMES = {
 
 def add(  # noqa: PLR0913 - one parameter an option
     *,
-    to: Annotated[Path, typer.Option("--to", help="Directory with the user's tables.", show_default=False)],
+    to: Annotated[
+        Path, typer.Option("--to", metavar="DIR", help="Directory with the user's tables.", show_default=False)
+    ],
     config: Annotated[
-        Path | None, typer.Option("--config", help="A Hugging Face config.json to read.", show_default=False)
+        Path | None,
+        typer.Option("--config", metavar="FILE", help="A Hugging Face config.json to read.", show_default=False),
     ] = None,
-    id_: Annotated[str | None, typer.Option("--id", help="Id of the model, such as acme/m1.")] = None,
+    id_: Annotated[str | None, typer.Option("--id", metavar="NAME", help="Id of the model, such as acme/m1.")] = None,
     group: Annotated[
         list[str] | None,
         typer.Option(
             "--group",
+            metavar="GROUP",
             help="A layer group: kind,key=value,... Kinds: full, sliding, chunked, latent, indexer, compressed, "
             "shared-key-window, recurrent, cross, shared, none. Repeatable.",
         ),
     ] = None,
-    alias: Annotated[list[str] | None, typer.Option("--alias", help="Another name. Repeatable.")] = None,
-    max_position: Annotated[str | None, typer.Option("--max-position", help="Longest context in tokens.")] = None,
-    params: Annotated[str | None, typer.Option("--params", help="Parameters, such as 70B.")] = None,
-    active_params: Annotated[str | None, typer.Option("--active-params", help="Parameters per token.")] = None,
-    source: Annotated[str | None, typer.Option("--source", help="Where the figures come from.")] = None,
+    alias: Annotated[
+        list[str] | None, typer.Option("--alias", metavar="NAME", help="Another name. Repeatable.")
+    ] = None,
+    max_position: Annotated[
+        str | None, typer.Option("--max-position", metavar="TOKENS", help="Longest context in tokens.")
+    ] = None,
+    params: Annotated[str | None, typer.Option("--params", metavar="COUNT", help="Parameters, such as 70B.")] = None,
+    active_params: Annotated[
+        str | None, typer.Option("--active-params", metavar="COUNT", help="Parameters per token.")
+    ] = None,
+    source: Annotated[str | None, typer.Option("--source", metavar="TEXT", help="Where the figures come from.")] = None,
     confidence: Annotated[
         str | None,
         typer.Option(
@@ -69,7 +80,7 @@ def add(  # noqa: PLR0913 - one parameter an option
 
     if (config is None) == (not group):
         message = "give either --config or one --group or more"
-        raise UsageError(message, hint=EXAMPLES.replace("   |   ", "\n"))
+        raise UsageError(message, hint="`kvplan catalogue add --help` shows an example of each")
     asked = Options(_NAMES)
     chosen = asked.form(format_, FORMATS)
     asked.plain(**(_from_config(config, id_) if config else _from_groups(group or [])))

@@ -9,7 +9,10 @@ import typer
 
 from kvplan.cli import options
 
-EXAMPLES = "Example:  kvplan diff old.json new.json --exit-code"
+EXAMPLES = options.examples(
+    "kvplan diff old.json new.json",
+    "kvplan diff old.json new.json --exit-code --format json",
+)
 
 
 def diff(

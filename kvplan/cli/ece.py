@@ -14,7 +14,9 @@ if TYPE_CHECKING:
 
     from kvplan.cli.parsing import Options
 
-EXAMPLES = "Example:  kvplan ece --nodes 8 --drives-per-node 16 --drive-tb 7.68 --code 8+2P --block-mib 4"
+EXAMPLES = options.examples(
+    "kvplan ece --nodes 8 --drives-per-node 16 --drive-tb 7.68 --code 8+2P",
+)
 _NAMES = {
     "nodes": "--nodes",
     "drives_per_node": "--drives-per-node",
@@ -32,20 +34,35 @@ _NAMES = {
 
 def ece(  # noqa: PLR0913 - one parameter an option
     *,
-    nodes: Annotated[str, typer.Option("--nodes", help="Storage nodes.", show_default=False)],
-    drives_per_node: Annotated[str, typer.Option("--drives-per-node", help="Drives in each.", show_default=False)],
-    drive_tb: Annotated[str, typer.Option("--drive-tb", help="Size of a drive in TB (10^12 B).", show_default=False)],
-    code: Annotated[str, typer.Option("--code", help="4+2P, 4+3P, 8+2P, 8+3P, 16+2P or 16+3P.", show_default=False)],
-    block_mib: Annotated[str, typer.Option("--block-mib", help="Block size in MiB, 1 to 16.")] = "4",
+    nodes: Annotated[str, typer.Option("--nodes", metavar="N", help="Storage nodes.", show_default=False)],
+    drives_per_node: Annotated[
+        str, typer.Option("--drives-per-node", metavar="N", help="Drives in each.", show_default=False)
+    ],
+    drive_tb: Annotated[
+        str, typer.Option("--drive-tb", metavar="TB", help="Size of a drive in TB (10^12 B).", show_default=False)
+    ],
+    code: Annotated[
+        str, typer.Option("--code", metavar="CODE", help="4+2P, 4+3P, 8+2P, 8+3P, 16+2P or 16+3P.", show_default=False)
+    ],
+    block_mib: Annotated[str, typer.Option("--block-mib", metavar="MIB", help="Block size in MiB, 1 to 16.")] = "4",
     spares: Annotated[
-        str | None, typer.Option("--spares", help="Spare pdisks per recovery group. Default: IBM's estimator rule.")
+        str | None,
+        typer.Option("--spares", metavar="N", help="Spare pdisks per recovery group. Default: IBM's estimator rule."),
     ] = None,
-    set_size: Annotated[str, typer.Option("--set-size", help="Percent of the array that the vdisk set takes.")] = "100",
-    release: Annotated[str, typer.Option("--release", help="Storage Scale release whose limits apply.")] = "6.0.0.1",
-    nic_gbits: Annotated[str, typer.Option("--nic-gbits", help="Storage NIC of a node in Gb/s, for rebuild.")] = "400",
-    dwpd: Annotated[str, typer.Option("--dwpd", help="Rated drive writes per day, for endurance.")] = "1",
+    set_size: Annotated[
+        str, typer.Option("--set-size", metavar="PERCENT", help="Percent of the array that the vdisk set takes.")
+    ] = "100",
+    release: Annotated[
+        str, typer.Option("--release", metavar="VERSION", help="Storage Scale release whose limits apply.")
+    ] = "6.0.0.1",
+    nic_gbits: Annotated[
+        str, typer.Option("--nic-gbits", metavar="GBITS", help="Storage NIC of a node in Gb/s, for rebuild.")
+    ] = "400",
+    dwpd: Annotated[
+        str, typer.Option("--dwpd", metavar="NUMBER", help="Rated drive writes per day, for endurance.")
+    ] = "1",
     write_gb_per_s: Annotated[
-        str, typer.Option("--write-gb-per-s", help="Sustained user writes in GB/s, for endurance.")
+        str, typer.Option("--write-gb-per-s", metavar="GB", help="Sustained user writes in GB/s, for endurance.")
     ] = "0",
     catalogue: options.CatalogueDirs = None,
     format_: options.Format = "table",

@@ -9,9 +9,9 @@ import typer
 
 from kvplan.cli import options
 
-EXAMPLES = (
-    "Examples:  kvplan explain plan.json profile.usable_bytes   |   "
-    "kvplan explain plan.json 'network.stages[uplink].utilisation'"
+EXAMPLES = options.examples(
+    "kvplan explain plan.json profile.usable_bytes",
+    "kvplan explain plan.json 'network.stages[uplink].utilisation'",
 )
 
 

@@ -12,9 +12,9 @@ if TYPE_CHECKING:
 
     from kvplan.cli.parsing import Options
 
-EXAMPLES = (
-    "Examples:  kvplan kv --model gpt-oss-120b --context 130k --concurrency 28 --gpu rtx-pro-6000   |   "
-    "kvplan kv --model llama-3.1-8b --context 20000 --vllm-version 0.6.4 --available-gib 3.81"
+EXAMPLES = options.examples(
+    "kvplan kv --model gpt-oss-120b --context 130k --concurrency 28 --gpu h200",
+    "kvplan kv --model Meta-Llama-3.1-8B --context 20000 --vllm-version 0.6.4 \\\n      --available-gib 3.81",
 )
 _NAMES = {
     "model": "--model",

@@ -13,9 +13,10 @@ if TYPE_CHECKING:
     from kvplan.errors import Problem
     from kvplan.schema.plan import Plan
 
-EXAMPLES = (
-    "Examples:  kvplan size --model openai/gpt-oss-120b --context 130k --gpus 128   |   "
-    "kvplan size --model ./config.json --context 64Ki --gpus 64 --gpu h200 --tp 2 --cache-backend vllm-fs --format json"
+EXAMPLES = options.examples(
+    "kvplan size --model openai/gpt-oss-120b --context 130k --gpus 128",
+    "kvplan size --model ./config.json --context 64Ki --gpus 64 --gpu h200 \\\n"
+    "      --tp 2 --cache-backend vllm-fs --format json",
 )
 _NAMES = {
     "model": "--model",

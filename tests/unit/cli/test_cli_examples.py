@@ -1,0 +1,84 @@
+"""Every example that a help text ends with runs."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import typer
+
+import kvplan
+from kvplan.__main__ import main
+from kvplan.cli.app import app
+from kvplan.render.data import record_json
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+HEADING = "Examples:\n"
+CONFIG = {
+    "model_type": "llama",
+    "num_hidden_layers": 32,
+    "num_attention_heads": 32,
+    "num_key_value_heads": 8,
+    "hidden_size": 4096,
+    "intermediate_size": 14336,
+    "vocab_size": 128256,
+    "max_position_embeddings": 131072,
+    "torch_dtype": "bfloat16",
+}
+
+
+def examples(command: Any) -> Iterator[str]:
+    """Yield the examples of a verb and of the verbs below it, continued lines joined."""
+    text = (command.epilog or "").partition(HEADING)[2].replace("\\\n", " ")
+    yield from (line.strip() for line in text.splitlines())
+    for below in getattr(command, "commands", {}).values():
+        yield from examples(below)
+
+
+ALL = list(examples(typer.main.get_command(app)))
+
+
+@pytest.fixture
+def directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Give a directory with the files that the examples name."""
+    (tmp_path / "config.json").write_text(json.dumps(CONFIG))
+    (tmp_path / "tables").mkdir()
+    for name, gpus in (("plan", 128), ("old", 128), ("new", 200)):
+        plan = kvplan.size(kvplan.Request(model="gpt-oss-120b", context_tokens=130_000, gpus=gpus))
+        (tmp_path / f"{name}.json").write_text(record_json(plan))
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_every_verb_has_one() -> None:
+    verbs = {line.split()[1] for line in ALL}
+    assert verbs == {"size", "kv", "ece", "explain", "diff", "catalogue"}
+
+
+@pytest.mark.parametrize("line", ALL)
+def test_it_runs(line: str, directory: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    program, *arguments = shlex.split(line)
+    code = main(arguments)
+    captured = capsys.readouterr()
+    assert program == "kvplan"
+    assert (code, captured.err) == (5 if "--exit-code" in line else 0, "")
+    assert captured.out
+    assert len(line) < 200
+    assert directory.is_dir()
+
+
+def test_no_example_is_wider_than_a_terminal() -> None:
+    wide = [line for line in _shown(typer.main.get_command(app)) if len(line) > 80]
+    assert wide == []
+
+
+def _shown(command: Any) -> Iterator[str]:
+    """Yield the lines of all examples as the help shows them, indented by two."""
+    yield from (f"  {line}" for line in (command.epilog or "").partition(HEADING)[2].splitlines())
+    for below in getattr(command, "commands", {}).values():
+        yield from _shown(below)
