@@ -31,45 +31,50 @@ _NAMES = {
 }
 
 
+Directory = Annotated[
+    Path, typer.Option("--to", metavar="DIR", help="Directory with the user's tables.", show_default=False)
+]
+Config = Annotated[
+    Path | None,
+    typer.Option("--config", metavar="FILE", help="A Hugging Face config.json to read.", show_default=False),
+]
+ModelId = Annotated[str | None, typer.Option("--id", metavar="NAME", help="Id of the model, such as acme/m1.")]
+Groups = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--group",
+        metavar="GROUP",
+        help="A layer group: kind,key=value,... Kinds: full, sliding, chunked, latent, indexer, compressed, "
+        "shared-key-window, recurrent, cross, shared, none. Repeatable.",
+    ),
+]
+Aliases = Annotated[list[str] | None, typer.Option("--alias", metavar="NAME", help="Another name. Repeatable.")]
+MaxPosition = Annotated[str | None, typer.Option("--max-position", metavar="TOKENS", help="Longest context in tokens.")]
+Source = Annotated[str | None, typer.Option("--source", metavar="TEXT", help="Where the figures come from.")]
+Level = Annotated[
+    str | None,
+    typer.Option(
+        "--confidence",
+        help="measured, vendor, derived or assumed. Default: assumed; with --config, vendor.",
+        metavar="LEVEL",
+    ),
+]
+Replace = Annotated[bool, typer.Option("--replace", help="Replace a row with the same id.")]
+
+
 def add(  # noqa: PLR0913 - one parameter an option
     *,
-    to: Annotated[
-        Path, typer.Option("--to", metavar="DIR", help="Directory with the user's tables.", show_default=False)
-    ],
-    config: Annotated[
-        Path | None,
-        typer.Option("--config", metavar="FILE", help="A Hugging Face config.json to read.", show_default=False),
-    ] = None,
-    id_: Annotated[str | None, typer.Option("--id", metavar="NAME", help="Id of the model, such as acme/m1.")] = None,
-    group: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--group",
-            metavar="GROUP",
-            help="A layer group: kind,key=value,... Kinds: full, sliding, chunked, latent, indexer, compressed, "
-            "shared-key-window, recurrent, cross, shared, none. Repeatable.",
-        ),
-    ] = None,
-    alias: Annotated[
-        list[str] | None, typer.Option("--alias", metavar="NAME", help="Another name. Repeatable.")
-    ] = None,
-    max_position: Annotated[
-        str | None, typer.Option("--max-position", metavar="TOKENS", help="Longest context in tokens.")
-    ] = None,
-    params: Annotated[str | None, typer.Option("--params", metavar="COUNT", help="Parameters, such as 70B.")] = None,
-    active_params: Annotated[
-        str | None, typer.Option("--active-params", metavar="COUNT", help="Parameters per token.")
-    ] = None,
-    source: Annotated[str | None, typer.Option("--source", metavar="TEXT", help="Where the figures come from.")] = None,
-    confidence: Annotated[
-        str | None,
-        typer.Option(
-            "--confidence",
-            help="measured, vendor, derived or assumed. Default: assumed; with --config, vendor.",
-            metavar="LEVEL",
-        ),
-    ] = None,
-    replace: Annotated[bool, typer.Option("--replace", help="Replace a row with the same id.")] = False,
+    to: Directory,
+    config: Config = None,
+    id_: ModelId = None,
+    group: Groups = None,
+    alias: Aliases = None,
+    max_position: MaxPosition = None,
+    params: options.Params = None,
+    active_params: options.ActiveParams = None,
+    source: Source = None,
+    confidence: Level = None,
+    replace: Replace = False,
     format_: options.Format = "table",
 ) -> None:
     """Add a model by its configuration file or by explicit layer groups."""
