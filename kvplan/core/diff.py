@@ -26,13 +26,9 @@ class Difference:
     @property
     def relative(self) -> float | None:
         """Relative change [1] of a number, if both sides are numbers and the first is not 0."""
-        numbers = all(isinstance(side, (int, float)) and not isinstance(side, bool) for side in self._sides)
+        sides = (self.before, self.after)
+        numbers = all(isinstance(side, (int, float)) and not isinstance(side, bool) for side in sides)
         return self.after / self.before - 1 if numbers and self.before else None
-
-    @property
-    def _sides(self) -> tuple[Any, Any]:
-        """Both values."""
-        return self.before, self.after
 
 
 def differences(before: Plan, after: Plan) -> tuple[Difference, ...]:

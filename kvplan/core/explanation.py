@@ -186,7 +186,7 @@ def value_at(data: Any, path: str) -> Any:
                 raise KeyError(path)
             data = data[key]
         else:
-            data = _element(data, index, path)
+            data = data[_position(data, index, path)]
     return data
 
 
@@ -197,31 +197,29 @@ def _element_name(siblings: list[Any], value: Any, index: int) -> str:
     return name if isinstance(name, str) and unique else str(index)
 
 
-def _element(data: Any, index: str, path: str) -> Any:
-    """Return a list element by name or by index."""
+def _position(data: Any, index: str, path: str) -> int:
+    """Return where a list element addressed by name or by index stands."""
     if not isinstance(data, list):
         raise KeyError(path)
-    named = [item for item in data if isinstance(item, dict) and item.get("name") == index]
-    if named:
-        return named[0]
-    if index.isdigit() and int(index) < len(data):
-        return data[int(index)]
-    raise KeyError(path)
+    named = (place for place, item in enumerate(data) if isinstance(item, dict) and item.get("name") == index)
+    place = next(named, int(index) if index.isdecimal() else len(data))
+    if place >= len(data):
+        raise KeyError(path)
+    return place
 
 
 def _canonical(data: Any, field: str) -> str | None:
     """Return a path with its elements addressed as `number_paths` addresses them; None when there is no such field."""
-    path = ""
-    for key, index in _STEP.findall(field):
-        try:
-            value = value_at(data, f"{path}.{key}" if path and key else key or f"{path}[{index}]")
-        except KeyError:
-            return None
-        if key:
-            path = f"{path}.{key}" if path else key
-        else:
-            siblings = value_at(data, path)
-            path = f"{path}[{_element_name(siblings, value, siblings.index(value))}]"
+    path, value = "", data
+    try:
+        for key, index in _STEP.findall(field):
+            if key:
+                path, value = f"{path}.{key}" if path else key, value_at(value, key)
+            else:
+                place = _position(value, index, field)
+                path, value = f"{path}[{_element_name(value, value[place], place)}]", value[place]
+    except KeyError:
+        return None
     return path or None
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from kvplan.core.diff import Difference
 from kvplan.render.figures import value_text
 from kvplan.render.view import Grid, Section, View
+from kvplan.schema.plan import FORMAT_VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -50,7 +51,7 @@ def diff_cells(difference: Difference) -> tuple[str, ...]:
 def diff_data(differences: Sequence[Difference], before: str, after: str) -> dict[str, Any]:
     """Return differences as plain data."""
     return {
-        "format_version": "1.0",
+        "format_version": FORMAT_VERSION,
         "before": before,
         "after": after,
         "differences": [

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kvplan.render.view import Grid, Section
-from kvplan.units import format_percent, format_rate
+from kvplan.units import counted, format_percent, format_rate
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -38,7 +38,7 @@ def network_sections(network: NetworkBudget, constants: Mapping[str, Constant]) 
                 (
                     f"{network.leaf_switches} leaf and {network.spine_switches} spine switches, "
                     f"{network.uplinks_per_leaf} uplink cages a leaf ({network.oversubscription:.2g}:1); "
-                    f"{network.client_servers:,} client servers, "
+                    f"{counted(network.client_servers, 'client server')}, "
                     f"{format_rate(network.client_planned_bytes_per_s)} planned into each"
                 ),
             ),

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from kvplan.core.derivation import derivation_of
 from kvplan.core.ece.strips import survival_words
 from kvplan.core.explanation import number_paths, value_at
+from kvplan.core.sizing.candidates import MAIN_LIMITS
 from kvplan.render.figures import both_bytes, margin_text, per_token, significant
 from kvplan.render.kv_view import accounting_grid
 from kvplan.render.limits_view import ample_limits, limit_grid
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from kvplan.schema.plan import Candidate, Plan
 
 _VERDICTS = ("engine-too-small", "recurrent-unsupported", "network-overload", "memory-suffices", "short-context")
-MAIN_LIMITS = ("gpus", "model parameters", "read bandwidth", "capacity")
 
 
 def plan_view(plan: Plan, *, next_command: str = "") -> View:
@@ -56,7 +56,7 @@ def _answer(plan: Plan) -> Section:
     return Section(
         f"{profile.name}: {profile.nodes} nodes, {profile.erasure_code}, "
         f"{format_bytes(profile.usable_bytes, digits=3)} usable, reads {format_rate(profile.read_bytes_per_s)}",
-        (f"{plan.reason}", *doubts),
+        (plan.reason, *doubts),
     )
 
 
@@ -126,8 +126,8 @@ def _candidates(plan: Plan) -> Section:
             "lrlrrrrrr",
             marked=next(index for index, candidate in enumerate(candidates) if candidate.chosen),
         ),
-        below=(
-            *(f"{item.name} rejected: {item.reason}" for item in candidates if not item.accepted and not item.chosen),
+        below=tuple(
+            f"{item.name} rejected: {item.reason}" for item in candidates if not item.accepted and not item.chosen
         ),
     )
 
@@ -185,12 +185,11 @@ def _chosen(plan: Plan) -> Section:
 def _buys(plan: Plan) -> Section:
     """Say what the tier buys for this model and context."""
     bought, demand = plan.buys, plan.demand
-    share = format_percent(plan.constants["guidance.planned_read_share"].value, 0)
     return Section(
         "What it buys",
         (
             (
-                f"{significant(bought.hits_per_s)} whole-context hits/s at {share} of read bandwidth; a GPU's share is "
+                f"{significant(bought.hits_per_s)} whole-context hits/s at {_planned_of(plan)}; a GPU's share is "
                 f"{significant(bought.hits_per_s_per_gpu)} hits/s, {format_rate(bought.read_bytes_per_s_per_gpu)}"
             ),
             (
@@ -205,6 +204,14 @@ def _buys(plan: Plan) -> Section:
             plan.other_software.text,
         ),
     )
+
+
+def _planned_of(plan: Plan) -> str:
+    """Say what bounds the planned read rate: the planned share of the tier, or what lies between tier and GPUs."""
+    network = plan.network
+    if plan.buys.planned_read_bytes_per_s < network.read_bytes_per_s:
+        return f"{format_percent(plan.constants['guidance.planned_read_share'].value, 0)} of read bandwidth"
+    return f"the {format_rate(network.read_bytes_per_s)} that the {network.binding_stage} stage lets through"
 
 
 def _findings(plan: Plan) -> tuple[Section, ...]:

@@ -35,7 +35,7 @@ def view_text(view: View, *, width: int = DEFAULT_WIDTH, color: bool = False) ->
     str
         The text, ending in a newline.
     """
-    console = _console(width, color=color)
+    console = text_console(width, color=color)
     for position, section in enumerate(view):
         if position:
             console.print()
@@ -49,8 +49,8 @@ def view_text(view: View, *, width: int = DEFAULT_WIDTH, color: bool = False) ->
     return captured(console)
 
 
-def _console(width: int, *, color: bool) -> Console:
-    """Return a console that writes to memory."""
+def text_console(width: int = DEFAULT_WIDTH, *, color: bool = False) -> Console:
+    """Return a console that writes to memory, also for renderers that lay out something else than a view."""
     return Console(
         file=io.StringIO(),
         width=max(width, 40),
@@ -67,11 +67,6 @@ def captured(console: Console) -> str:
     """Return what was written to a console in memory, without trailing blanks."""
     written = console.file.getvalue() if isinstance(console.file, io.StringIO) else ""
     return "\n".join(line.rstrip() for line in written.splitlines()) + "\n"
-
-
-def text_console(width: int = DEFAULT_WIDTH, *, color: bool = False) -> Console:
-    """Return a console in memory for renderers that lay out something else than a view."""
-    return _console(width, color=color)
 
 
 def _table(grid: Grid) -> Table:

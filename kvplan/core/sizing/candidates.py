@@ -22,7 +22,9 @@ if TYPE_CHECKING:
     from kvplan.schema.request import Request, Survive
 
 READ_LIMIT = "read bandwidth"
-_COUNTED = (*AXES, READ_LIMIT, "capacity")
+CAPACITY_LIMIT = "capacity"
+MAIN_LIMITS = (*AXES, READ_LIMIT, CAPACITY_LIMIT)
+"""The limits that every candidate is shown with; need and have say all of them, so they take no rule in words."""
 FAILURES_ASKED: dict[Survive, int] = {"node": 1, "node+drive": 2, "2-nodes": 2, "3-nodes": 3}
 
 
@@ -59,7 +61,7 @@ def limits_of(tier: Tier, inputs: SizingInputs, demand: Demand) -> tuple[Limit, 
     return (
         *guidance_limits(tier.parts.profile, inputs.request.gpus, inputs.model.params_class),
         judge(READ_LIMIT, demand.read_bytes_per_s, read, "B/s", text=f"binding: {tier.rates.binding_stage}"),
-        judge("capacity", demand.capacity_bytes, usable, "B", text="at least the contexts in flight"),
+        judge(CAPACITY_LIMIT, demand.capacity_bytes, usable, "B", text="at least the contexts in flight"),
         _write_limit(tier, inputs, demand),
         _tolerance_limit(tier, inputs.request),
         *tier.geometry.limits,
@@ -237,7 +239,7 @@ def limit_sentence(limit: Limit) -> str:
     >>> limit_sentence(judge("gpus", 128, 64, "GPUs"))
     'gpus: needs 128 GPUs, has 64 GPUs'
     """
-    if limit.text and limit.name not in _COUNTED:
+    if limit.text and limit.name not in MAIN_LIMITS:
         return limit.text
     need, have = format_quantity(limit.need, limit.unit), format_quantity(limit.have, limit.unit)
     return f"{limit.name}: needs {need}, has {have}"

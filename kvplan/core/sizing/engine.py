@@ -17,6 +17,7 @@ from kvplan.core.sizing.kv import kv_section
 from kvplan.core.sizing.outcome import Outcome
 from kvplan.core.sizing.setup import Setup, setup_of, tensor_parallelism
 from kvplan.core.sizing.tiers import tiers
+from kvplan.errors import InputError
 
 if TYPE_CHECKING:
     from kvplan.core.sizing.inputs import SizingInputs
@@ -41,6 +42,8 @@ def size_resolved(inputs: SizingInputs) -> Plan:
 
     Raises
     ------
+    InputError
+        When the model keeps no KV cache.
     NoProfileFitsError
         When no candidate holds every limit.
 
@@ -68,6 +71,8 @@ def _outcome(inputs: SizingInputs) -> Outcome:
     setup = setup_of(request, inputs.stack, tensor_parallelism(inputs, budget), model.spec.groups)
     concurrency = request.concurrency or int(inputs.constant("hbm.concurrency_per_engine"))
     kv = kv_section(model.spec.groups, request.kv_dtype, request.context_tokens, setup)
+    if not (kv.context_stored_bytes and kv.context_loaded_bytes):
+        raise InputError.single(where="--model", what=f"{model.spec.id} keeps no KV cache: there is nothing to store")
     fleet = Fleet(request.gpus, setup.tp, concurrency)
     hbm = hbm_check(budget, fleet, model.weights_bytes, kv.accounting.vllm_gpu.context_bytes)
     demand = redbook_demand(

@@ -34,12 +34,12 @@ def _rule_oversizes(outcome: Outcome) -> Iterator[PlanWarning]:
     if index is None or outcome.tiers[index].nodes >= outcome.chosen.nodes or outcome.chosen.forced:
         return
     smaller = outcome.tiers[index]
-    axes = " and ".join(limit.name for limit in broken(outcome.limits[index]) if limit.name in AXES)
+    axes = [limit.name for limit in broken(outcome.limits[index]) if limit.name in AXES]
     text = (
-        f"by {axes} the guidance asks for {outcome.chosen.name}; bandwidth and capacity are met by {smaller.name} "
-        f"({smaller.nodes} nodes read {format_rate(smaller.rates.read_bytes_per_s)}, {format_percent(share, 0)} of it "
-        f"covers the {format_rate(outcome.demand.read_bytes_per_s)} asked, and hold "
-        f"{smaller.geometry.usable_bytes // max(outcome.kv.context_stored_bytes, 1):,} contexts)"
+        f"by {' and '.join(axes)} the guidance asks for {outcome.chosen.name}; bandwidth and capacity are met by "
+        f"{smaller.name} ({smaller.nodes} nodes read {format_rate(smaller.rates.read_bytes_per_s)}, "
+        f"{format_percent(share, 0)} of it covers the {format_rate(outcome.demand.read_bytes_per_s)} asked, and hold "
+        f"{smaller.geometry.usable_bytes // outcome.kv.context_stored_bytes:,} contexts)"
     )
     if MODEL_AXIS in axes:
         text += f"; a token of this model is {outcome.kv.stored_bytes_per_token:,.0f} B in the tier"
@@ -63,13 +63,11 @@ def _rule_undersizes(outcome: Outcome) -> Iterator[PlanWarning]:
 def _slow_hits(outcome: Outcome) -> Iterator[PlanWarning]:
     """Say so when the guidance's rate returns a whole context to an engine only every few seconds."""
     inputs = outcome.inputs
-    per_engine = inputs.constant("guidance.read_bytes_per_s_per_gpu") * outcome.setup.tp
-    if not outcome.kv.context_loaded_bytes:
-        return
-    hits = per_engine / outcome.kv.context_loaded_bytes
+    per_gpu = inputs.constant("guidance.read_bytes_per_s_per_gpu")
+    hits = per_gpu * outcome.setup.tp / outcome.kv.context_loaded_bytes
     if hits < inputs.constant("guidance.low_hits_per_s_per_engine"):
         text = (
-            f"the guidance's {format_rate(per_engine / outcome.setup.tp)} per GPU is {hits:.2f} hits per second and "
+            f"the guidance's {format_rate(per_gpu)} per GPU is {hits:.2f} hits per second and "
             f"engine: one whole context of {inputs.request.context_tokens:,} tokens is "
             f"{format_bytes(outcome.kv.context_loaded_bytes)} and takes {1 / hits:.1f} s of an engine's share"
         )

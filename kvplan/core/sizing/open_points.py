@@ -72,9 +72,10 @@ def _rows(outcome: Outcome) -> Iterator[OpenPoint]:
         ("backends", stack.backend),
         ("software", stack.software),
     )
-    for table, row in dict.fromkeys((table, row.id) for table, row in rows if row.confidence == "assumed"):
-        found = next(item for name, item in rows if (name, item.id) == (table, row))
-        yield OpenPoint(id=f"{table}.{row}", text=found.note or found.title or row, source=found.source)
+    # Keyed by name, since the same adapter may stand in several places.
+    assumed = {f"{table}.{row.id}": row for table, row in rows if row.confidence == "assumed"}
+    for point, row in assumed.items():
+        yield OpenPoint(id=point, text=row.note or row.title or row.id, source=row.source)
 
 
 def _model(outcome: Outcome) -> Iterator[OpenPoint]:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from kvplan.schema.software import CacheBackend
 
 MAX_TP = 1024
+"""Most GPUs of one engine that are tried where no count was asked for."""
 CHECKPOINT_TOKENS = 256
 """Least default spacing of recurrent checkpoints: the chunk length that vLLM's and LMCache's file tiers use."""
 

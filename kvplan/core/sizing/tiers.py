@@ -188,6 +188,7 @@ def _grown(parts: ProfileParts, code: ErasureCode, inputs: SizingInputs, demand:
     tier = build_tier(parts, code, counts.start, inputs)
     if counts.limit == counts.start:
         return tier
+    # No node count is enough, so none is tried: the largest stands for all, with the limit that it breaks.
     if not survivable(code, required(inputs.request)):
         return build_tier(parts, code, counts.limit, inputs)
     per_node = tier.rates.read_bytes_per_s / tier.nodes
