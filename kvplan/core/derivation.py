@@ -35,7 +35,7 @@ def static_derivations(model: type[BaseModel], prefix: str = "") -> dict[str, De
 def pattern_of(path: str) -> str:
     """Replace the indexes in a path by `[]`.
 
-    >>> pattern_of("candidates[2].limits[read bandwidth].need")
+    >>> pattern_of("candidates[2].limits[read_bandwidth].need")
     'candidates[].limits[].need'
     """
     return _INDEX.sub("[]", path)

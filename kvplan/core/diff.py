@@ -5,13 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from kvplan.core.paths import scalars
 
+if TYPE_CHECKING:
     from kvplan.schema.plan import Plan
 
 _NOT_COMPARED = ("derivation",)
-_KEYS = ("name", "id", "erasure_code")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +56,7 @@ def differences(before: Plan, after: Plan) -> tuple[Difference, ...]:
     ----------
     Derivations are left out: they explain the fields [B, B/s, 1] that are compared.
     """
-    old, new = (dict(_leaves(plan.model_dump(mode="json"))) for plan in (before, after))
+    old, new = (dict(scalars(plan.model_dump(mode="json"), skip=_NOT_COMPARED)) for plan in (before, after))
     paths = dict.fromkeys((*old, *new))
     return tuple(difference for path in paths if (difference := _difference(path, old, new)) is not None)
 
@@ -71,29 +70,3 @@ def _difference(path: str, old: dict[str, Any], new: dict[str, Any]) -> Differen
     if old[path] != new[path]:
         return Difference(path, "changed", old[path], new[path])
     return None
-
-
-def _leaves(data: Any, path: str = "") -> Iterator[tuple[str, Any]]:
-    """Yield path and value of every scalar, list elements by name where they have one."""
-    if isinstance(data, dict):
-        for key, value in data.items():
-            # Only at the top: a field of that name further down is data like any other.
-            if path or key not in _NOT_COMPARED:
-                yield from _leaves(value, f"{path}.{key}" if path else key)
-    elif isinstance(data, list):
-        for name, value in _named(data):
-            yield from _leaves(value, f"{path}[{name}]")
-    else:
-        yield path, data
-
-
-def _named(items: list[Any]) -> Iterator[tuple[str, Any]]:
-    """Name the elements of a list: by their own name, numbered where it repeats, else by index."""
-    seen: dict[str, int] = {}
-    for index, item in enumerate(items):
-        name = next((str(item[key]) for key in _KEYS if key in item), "") if isinstance(item, dict) else ""
-        if not name:
-            yield str(index), item
-            continue
-        seen[name] = seen.get(name, 0) + 1
-        yield (name if seen[name] == 1 else f"{name}#{seen[name]}"), item

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from kvplan.core.derivation import derivation_of
+from kvplan.core.paths import canonical, scalars, value_at
 from kvplan.errors import InputError, did_you_mean
 
 if TYPE_CHECKING:
@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 
     from kvplan.schema.plan import Derivation, Plan
 
-_STEP = re.compile(r"([^.\[\]]+)|\[([^\]]*)\]")
 _CONSTANTS = "constants."
 _NOT_EXPLAINED = ("derivation", "constants", "catalogue")
 
@@ -69,9 +68,11 @@ def explain(plan: Plan, field: str) -> tuple[Explanation, ...]:
     if field.startswith(_CONSTANTS) and field.removeprefix(_CONSTANTS) in plan.constants:
         return (_explanation(field, data, plan.derivation, ()),)
     paths = list(number_paths(data))
-    wanted = _canonical(data, field) if field else ""
-    if wanted is None:
-        raise InputError.single(where="field", what=f"the plan has no field {field!r}", hint=_hint(field, paths))
+    try:
+        wanted = canonical(data, field) if field else ""
+    except KeyError:
+        what = f"the plan has no field {field!r}"
+        raise InputError.single(where="field", what=what, hint=_hint(field, paths)) from None
     found = _below(wanted, paths) or _below(wanted, scalar_paths(data))
     if not found:
         raise InputError.single(where="field", what=f"{field!r} is empty", hint=_hint(field, paths))
@@ -100,7 +101,7 @@ def number_paths(data: Any) -> Iterator[str]:
     ----------
     Definition of a number here: neither a boolean nor a text, nor part of the sections that explain themselves.
     """
-    return (path for path, value in _scalars(data, "") if _is_number(value))
+    return (path for path, value in scalars(data, skip=_NOT_EXPLAINED) if _is_number(value))
 
 
 def scalar_paths(data: Any) -> Iterator[str]:
@@ -125,20 +126,7 @@ def scalar_paths(data: Any) -> Iterator[str]:
     ----------
     As `number_paths`; what is absent has no path.
     """
-    return (path for path, value in _scalars(data, "") if value is not None)
-
-
-def _scalars(data: Any, path: str) -> Iterator[tuple[str, Any]]:
-    """Yield path and value of everything that is neither a list nor a record."""
-    if isinstance(data, dict):
-        for key, value in data.items():
-            if path or key not in _NOT_EXPLAINED:
-                yield from _scalars(value, f"{path}.{key}" if path else key)
-    elif isinstance(data, list):
-        for index, value in enumerate(data):
-            yield from _scalars(value, f"{path}[{_element_name(data, value, index)}]")
-    else:
-        yield path, data
+    return (path for path, value in scalars(data, skip=_NOT_EXPLAINED) if value is not None)
 
 
 def _is_number(value: Any) -> bool:
@@ -149,78 +137,6 @@ def _is_number(value: Any) -> bool:
 def _below(wanted: str, paths: Iterable[str]) -> list[str]:
     """List the paths at or below a field; all of them for no field."""
     return [path for path in paths if not wanted or path == wanted or path.startswith((f"{wanted}.", f"{wanted}["))]
-
-
-def value_at(data: Any, path: str) -> Any:
-    """Return the value at a path.
-
-    Parameters
-    ----------
-    data
-        The Plan as plain data.
-    path
-        Path as `number_paths` writes it.
-
-    Returns
-    -------
-    Any
-        What stands there.
-
-    Raises
-    ------
-    KeyError
-        When there is none.
-
-    Examples
-    --------
-    >>> value_at({"b": [{"name": "x", "c": 2}]}, "b[x].c"), value_at({"b": [{"name": "x", "c": 2}]}, "b[0].c")
-    (2, 2)
-
-    References
-    ----------
-    The paths in the Plan's own `derivation`.
-    """
-    for key, index in _STEP.findall(path):
-        if key:
-            if not isinstance(data, dict) or key not in data:
-                raise KeyError(path)
-            data = data[key]
-        else:
-            data = data[_position(data, index, path)]
-    return data
-
-
-def _element_name(siblings: list[Any], value: Any, index: int) -> str:
-    """Return how a list element is addressed: its name if that is its own, else its index."""
-    name = value.get("name") if isinstance(value, dict) else None
-    unique = sum(isinstance(item, dict) and item.get("name") == name for item in siblings) == 1
-    return name if isinstance(name, str) and unique else str(index)
-
-
-def _position(data: Any, index: str, path: str) -> int:
-    """Return where a list element addressed by name or by index stands."""
-    if not isinstance(data, list):
-        raise KeyError(path)
-    named = (place for place, item in enumerate(data) if isinstance(item, dict) and item.get("name") == index)
-    place = next(named, int(index) if index.isdecimal() else len(data))
-    if place >= len(data):
-        raise KeyError(path)
-    return place
-
-
-def _canonical(data: Any, field: str) -> str | None:
-    """Return a path with its elements addressed as `number_paths` addresses them; None when there is no such field."""
-    path, value = "", data
-    try:
-        for key, index in _STEP.findall(field):
-            if key:
-                path, value = f"{path}.{key}" if path else key, value_at(value, key)
-            else:
-                place = _position(value, index, field)
-                path, value = f"{path}[{_element_name(value, value[place], place)}]", value[place]
-    except KeyError:
-        return None
-    return path or None
 
 
 def _explanation(path: str, data: Any, derivations: dict[str, Derivation], above: tuple[str, ...]) -> Explanation:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from kvplan.render.data import leaves
+from kvplan.core.paths import scalars
 from kvplan.render.figures import both_bytes
 from kvplan.render.view import Grid, Section, View
 from kvplan.units import GB, format_rate
@@ -152,7 +152,7 @@ def _fields(data: dict[str, Any]) -> list[tuple[str, str]]:
         elif isinstance(value, list):
             cells.append((key, ", ".join(map(_text, value))))
         elif isinstance(value, dict):
-            cells.extend((path, _text(leaf)) for path, leaf in leaves(value, key))
+            cells.extend((path, _text(leaf)) for path, leaf in scalars(value, key))
         else:
             cells.append((key, _text(value)))
     return cells

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from kvplan.units import is_number
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Sequence
 
     from pydantic import BaseModel
 
@@ -42,22 +42,6 @@ def rows_csv(headers: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     writer.writerow(headers)
     writer.writerows([_harmless(cell) for cell in row] for row in rows)
     return buffer.getvalue()
-
-
-def leaves(data: Any, path: str = "") -> Iterator[tuple[str, Any]]:
-    """Yield path and value of every scalar in nested data, lists addressed by index.
-
-    >>> list(leaves({"a": {"b": 1}, "c": [2, {"d": None}]}))
-    [('a.b', 1), ('c[0]', 2), ('c[1].d', None)]
-    """
-    if isinstance(data, dict):
-        for key, value in data.items():
-            yield from leaves(value, f"{path}.{key}" if path else str(key))
-    elif isinstance(data, (list, tuple)):
-        for index, value in enumerate(data):
-            yield from leaves(value, f"{path}[{index}]")
-    else:
-        yield path, data
 
 
 def _harmless(cell: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kvplan.render.data import leaves
+from kvplan.core.paths import scalars
 from kvplan.render.figures import both_bytes
 from kvplan.render.limits_view import limit_grid
 from kvplan.render.view import Grid, Section, View
@@ -42,7 +42,7 @@ def ece_view(report: EceReport) -> View:
 def ece_rows(report: EceReport) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
     """Return every value of the report as rows."""
     data = report.model_dump(mode="json")
-    return ("field", "value"), [(path, "" if value is None else str(value)) for path, value in leaves(data)]
+    return ("field", "value"), [(path, "" if value is None else str(value)) for path, value in scalars(data)]
 
 
 def _capacity(report: EceReport) -> Section:

@@ -23,7 +23,7 @@ def _row(limit: Limit) -> tuple[str, ...]:
     """Build the row of one limit."""
     state = "holds" if limit.holds else ("warns" if limit.severity == "warning" else "broken")
     need, have = format_quantity(limit.need, limit.unit), format_quantity(limit.have, limit.unit)
-    return _title(limit), need, have, margin_text(limit.margin), state
+    return limit.title, need, have, margin_text(limit.margin), state
 
 
 def ample_limits(limits: Iterable[Limit]) -> tuple[tuple[Limit, ...], str]:
@@ -40,9 +40,4 @@ def ample_limits(limits: Iterable[Limit]) -> tuple[tuple[Limit, ...], str]:
 
 def _short(limit: Limit) -> str:
     """Name a limit that holds, with its margin where there is one."""
-    return _title(limit) if limit.margin is None else f"{_title(limit)} {margin_text(limit.margin)}"
-
-
-def _title(limit: Limit) -> str:
-    """Write a limit's name for people."""
-    return limit.name.replace("_", " ")
+    return limit.title if limit.margin is None else f"{limit.title} {margin_text(limit.margin)}"

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from kvplan.core.derivation import derivation_of
 from kvplan.core.ece.strips import survival_words
-from kvplan.core.explanation import number_paths, value_at
+from kvplan.core.explanation import number_paths
+from kvplan.core.paths import value_at
 from kvplan.core.sizing.candidates import MAIN_LIMITS
 from kvplan.render.figures import both_bytes, margin_text, per_token, significant
 from kvplan.render.kv_view import accounting_grid
@@ -121,7 +122,7 @@ def _candidates(plan: Plan) -> Section:
     return Section(
         "Candidates (margin of have over need)",
         grid=Grid(
-            ("Profile", "Nodes", "Code", "Usable", "Read", "GPUs", "Model", "Read", "Space"),
+            ("Profile", "Nodes", "Code", "Usable", "Rate", "GPUs", "Model", "Read", "Space"),
             tuple(_candidate_row(candidate) for candidate in candidates),
             "lrlrrrrrr",
             marked=next(index for index, candidate in enumerate(candidates) if candidate.chosen),

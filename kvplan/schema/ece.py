@@ -23,6 +23,11 @@ class Limit(Record):
     text: str = ""
     source: str = ""
 
+    @property
+    def title(self) -> str:
+        """The name as people read it."""
+        return self.name.replace("_", " ")
+
 
 class Alternative(Record):
     """Another code or node count, and what it would change."""

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from kvplan import NoProfileFitsError, Plan, Request, size
 from kvplan.core.diff import differences
 from kvplan.core.ece.tolerance import satisfies
-from kvplan.core.explanation import value_at
+from kvplan.core.paths import value_at
 from kvplan.core.sizing.guidance import AXES
 from kvplan.schema.request import Survive
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from kvplan.schema.plan import Demand
     from kvplan.schema.request import Request, Survive
 
-READ_LIMIT = "read bandwidth"
+READ_LIMIT = "read_bandwidth"
 CAPACITY_LIMIT = "capacity"
 MAIN_LIMITS = (*AXES, READ_LIMIT, CAPACITY_LIMIT)
 """The limits that every candidate is shown with; need and have say all of them, so they take no rule in words."""
@@ -50,7 +50,7 @@ def limits_of(tier: Tier, inputs: SizingInputs, demand: Demand) -> tuple[Limit, 
     >>> import kvplan
     >>> plan = kvplan.size(kvplan.Request(model="gpt-oss-120b", context_tokens=130_000, gpus=128))
     >>> [limit.name for limit in plan.candidates[1].limits[:4]]
-    ['gpus', 'model parameters', 'read bandwidth', 'capacity']
+    ['gpus', 'model_parameters', 'read_bandwidth', 'capacity']
 
     References
     ----------
@@ -205,7 +205,7 @@ def physical_choice(limits: Sequence[Sequence[Limit]], planned_share: float) -> 
 
     Examples
     --------
-    >>> limits = [judge("gpus", 128, 64, "GPUs"), judge("read bandwidth", 150e9, 157e9, "B/s")]
+    >>> limits = [judge("gpus", 128, 64, "GPUs"), judge("read_bandwidth", 150e9, 157e9, "B/s")]
     >>> physical_choice([limits], 1.0), physical_choice([limits], 0.7)
     (0, None)
     """
@@ -242,7 +242,7 @@ def limit_sentence(limit: Limit) -> str:
     if limit.text and limit.name not in MAIN_LIMITS:
         return limit.text
     need, have = format_quantity(limit.need, limit.unit), format_quantity(limit.have, limit.unit)
-    return f"{limit.name}: needs {need}, has {have}"
+    return f"{limit.title}: needs {need}, has {have}"
 
 
 def _refusal(tiers: Sequence[Tier], limits: Sequence[Sequence[Limit]]) -> NoProfileFitsError:
@@ -261,7 +261,7 @@ def _write_limit(tier: Tier, inputs: SizingInputs, demand: Demand) -> Limit:
     """Judge the writes that go with the reads; their rate rests on an assumed hit share, so they only warn."""
     need, have = demand.write_bytes_per_s, tier.rates.write_bytes_per_s
     text = "" if have >= need else _write_text(need, have, inputs.constant("guidance.hit_share"))
-    return judge("write bandwidth", need, have, "B/s", text=text, severity="warning")
+    return judge("write_bandwidth", need, have, "B/s", text=text, severity="warning")
 
 
 def _write_text(need: float, have: float, hit_share: float) -> str:
@@ -281,4 +281,4 @@ def _tolerance_limit(tier: Tier, request: Request) -> Limit:
     survived = survival_words(tolerance.node_failures, tolerance.further_device_failures)
     asked = f"--survive {survive}" if request.survive else "every tier must survive a node"
     text = f"{asked}: {tier.code.name} on {tier.nodes} nodes survives {survived}"
-    return judge("fault tolerance", FAILURES_ASKED[survive], have, "failures", text=text)
+    return judge("fault_tolerance", FAILURES_ASKED[survive], have, "failures", text=text)

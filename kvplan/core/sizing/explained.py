@@ -56,10 +56,10 @@ def _entry(formula: str, unit: str, *inputs: str, source: str = "", confidence: 
 _NAMED_LIMITS = {
     "candidates[].limits[gpus].need": _entry("request.gpus", "GPUs", "request.gpus"),
     "candidates[].limits[gpus].have": _entry(GUIDANCE_RANGE, "GPUs", source="IBM Redbook MD260021"),
-    "candidates[].limits[model parameters].need": _entry("model.params_class", "parameters", "model.params_class"),
-    "candidates[].limits[model parameters].have": _entry(GUIDANCE_RANGE, "parameters", source="IBM Redbook MD260021"),
-    "candidates[].limits[read bandwidth].need": _entry("read demand", "B/s", "demand.read_bytes_per_s"),
-    "candidates[].limits[read bandwidth].have": _entry("the candidate's read rate", "B/s"),
+    "candidates[].limits[model_parameters].need": _entry("model.params_class", "parameters", "model.params_class"),
+    "candidates[].limits[model_parameters].have": _entry(GUIDANCE_RANGE, "parameters", source="IBM Redbook MD260021"),
+    "candidates[].limits[read_bandwidth].need": _entry("read demand", "B/s", "demand.read_bytes_per_s"),
+    "candidates[].limits[read_bandwidth].have": _entry("the candidate's read rate", "B/s"),
     "candidates[].limits[capacity].need": _entry("capacity demand", "B", "demand.capacity_bytes"),
     "candidates[].limits[capacity].have": _entry("the candidate's usable bytes", "B"),
 }

@@ -28,7 +28,7 @@ def _soft_limits(outcome: Outcome) -> Iterator[PlanWarning]:
     """Pass on the limits that warn without ruling the tier out; what a release lacks is for information only."""
     for limit in outcome.chosen_limits:
         if not limit.holds and limit.severity == "warning":
-            name = limit.name.replace("_", "-").replace(" ", "-")
+            name = limit.name.replace("_", "-")
             grave: Literal["info", "warning"] = "info" if limit.unit == YES_NO else "warning"
             source = limit.source or "computed"
             yield PlanWarning(id=f"limit-{name}", severity=grave, text=limit_sentence(limit), source=source)

@@ -34,14 +34,15 @@ def _rule_oversizes(outcome: Outcome) -> Iterator[PlanWarning]:
     if index is None or outcome.tiers[index].nodes >= outcome.chosen.nodes or outcome.chosen.forced:
         return
     smaller = outcome.tiers[index]
-    axes = [limit.name for limit in broken(outcome.limits[index]) if limit.name in AXES]
+    axes = [limit for limit in broken(outcome.limits[index]) if limit.name in AXES]
+    named = " and ".join(limit.title for limit in axes)
     text = (
-        f"by {' and '.join(axes)} the guidance asks for {outcome.chosen.name}; bandwidth and capacity are met by "
+        f"by {named} the guidance asks for {outcome.chosen.name}; bandwidth and capacity are met by "
         f"{smaller.name} ({smaller.nodes} nodes read {format_rate(smaller.rates.read_bytes_per_s)}, "
         f"{format_percent(share, 0)} of it covers the {format_rate(outcome.demand.read_bytes_per_s)} asked, and hold "
         f"{smaller.geometry.usable_bytes // outcome.kv.context_stored_bytes:,} contexts)"
     )
-    if MODEL_AXIS in axes:
+    if any(limit.name == MODEL_AXIS for limit in axes):
         text += f"; a token of this model is {outcome.kv.stored_bytes_per_token:,.0f} B in the tier"
     yield PlanWarning(id="rule-oversizes", severity="warning", text=text, source=f"{GUIDANCE}, against computed rates")
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from kvplan.schema.profile import Profile, Span
 
 GPU_AXIS = "gpus"
-MODEL_AXIS = "model parameters"
+MODEL_AXIS = "model_parameters"
 AXES = (GPU_AXIS, MODEL_AXIS)
 
 

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from kvplan import InputError, Plan, Request, size
-from kvplan.core.explanation import Explanation, explain, number_paths, value_at
+from kvplan.core.explanation import Explanation, explain, number_paths
+from kvplan.core.paths import value_at
 from kvplan.schema.plan import Derivation
 
 if TYPE_CHECKING:
@@ -79,10 +80,12 @@ def test_a_named_limit_has_its_own_explanation(plan: Plan) -> None:
     assert [part.path for part in tree.inputs] == ["request.gpus"]
 
 
-def test_candidates_of_one_name_are_addressed_by_index() -> None:
+def test_candidates_of_one_name_are_numbered() -> None:
     forced = size(Request(model="openai/gpt-oss-120b", context_tokens=130_000, gpus=128, nodes=12))
     found = {tree.path for tree in explain(forced, "candidates")}
-    assert {"candidates[1].nodes", "candidates[2].nodes", "candidates[large-16].nodes"} <= found
+    expected = {f"candidates[{name}].nodes" for name in ("standard-8", "standard-8#2", "large-16")}
+    assert expected <= found
+    assert only(forced, "candidates[standard-8#2].nodes").value == 12
     assert only(forced, "candidates[2].nodes").value == 12
 
 

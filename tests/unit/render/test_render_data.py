@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from kvplan.core.diff import Difference
 from kvplan.core.explanation import Explanation
-from kvplan.render.data import data_json, data_yaml, leaves, rows_csv
+from kvplan.render.data import data_json, data_yaml, rows_csv
 from kvplan.render.diff import diff_data, diff_row, diff_view
 from kvplan.render.explain import explanation_data, explanation_rows, explanation_text
 from kvplan.render.figures import margin_text
@@ -52,10 +52,6 @@ def test_formulas_are_defused(cell: str) -> None:
 @pytest.mark.parametrize("cell", ["-1", "+2.5", "-1e-5", "8+2P", "a,b", 'say "x"', "", "two\nlines"])
 def test_numbers_and_texts_stay_as_they_are(cell: str) -> None:
     assert list(csv.reader(io.StringIO(rows_csv(("a", "b"), [(cell, "x")]), newline="")))[1] == [cell, "x"]
-
-
-def test_leaves_address_lists_by_index() -> None:
-    assert dict(leaves({"a": [{"b": 1}, 2], "c": {}})) == {"a[0].b": 1, "a[1]": 2}
 
 
 def test_an_explanation_is_a_tree() -> None:

@@ -9,7 +9,8 @@ import pytest
 
 from kvplan import Plan, Request, size
 from kvplan.core.derivation import derivation_of, pattern_of, static_derivations
-from kvplan.core.explanation import explain, number_paths, scalar_paths, value_at
+from kvplan.core.explanation import explain, number_paths, scalar_paths
+from kvplan.core.paths import value_at
 
 REQUESTS: tuple[dict[str, Any], ...] = (
     {"model": "openai/gpt-oss-120b", "context_tokens": 130_000, "gpus": 128},

@@ -241,7 +241,7 @@ def test_physics_keeps_a_share_of_reads_in_reserve() -> None:
     def reads(have: float) -> tuple[Limit, ...]:
         return (
             Limit(name="gpus", need=2, have=1, unit="GPUs", margin=-0.5, holds=False),
-            Limit(name="read bandwidth", need=100, have=have, unit="B/s", margin=None, holds=have >= 100),
+            Limit(name="read_bandwidth", need=100, have=have, unit="B/s", margin=None, holds=have >= 100),
         )
 
     assert physical_choice([reads(142), reads(143)], 0.7) == 1
@@ -264,7 +264,7 @@ def test_nothing_loaded_is_no_division_by_zero() -> None:
 
 def test_every_candidate_says_why() -> None:
     for item in plan_for().candidates:
-        failing = [limit.name for limit in item.limits if not limit.holds and limit.severity == "error"]
+        failing = [limit.title for limit in item.limits if not limit.holds and limit.severity == "error"]
         assert item.accepted == (not failing)
         for name in failing:
             assert name in item.reason

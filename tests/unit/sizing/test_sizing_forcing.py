@@ -227,7 +227,7 @@ def test_what_is_asked_is_a_limit_of_every_candidate(survive: Survive) -> None:
     assert plan.request.survive == survive
     assert satisfies(plan.profile.fault_tolerance, survive)
     for candidate in plan.candidates:
-        limit = next(limit for limit in candidate.limits if limit.name == "fault tolerance")
+        limit = next(limit for limit in candidate.limits if limit.name == "fault_tolerance")
         assert limit.holds == (limit.have >= limit.need)
         assert candidate.accepted <= limit.holds
 
@@ -253,7 +253,7 @@ def test_devices_do_not_make_up_for_a_node() -> None:
         (limit.have, limit.holds)
         for candidate in plan.candidates
         for limit in candidate.limits
-        if limit.name == "fault tolerance"
+        if limit.name == "fault_tolerance"
     ]
     assert tolerances == [(1, False), (1, False), (2, True)]
 
