@@ -5,6 +5,7 @@ In a checkout they stand beside the package; in an installed wheel they are insi
 
 from __future__ import annotations
 
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
@@ -33,11 +34,17 @@ def _data_dir(name: str) -> Path:
     """Find one directory: where the environment says, else in the checkout, else in the wheel."""
     override = Settings.from_environment().data_dir
     if override is None:
-        in_checkout = _PACKAGE.parent / name
-        return in_checkout if in_checkout.is_dir() else _PACKAGE / "_data" / name
+        return _own_dir(name)
     chosen = override / name
     if not chosen.is_dir():
         raise InputError.single(
             DATA_DIR_VARIABLE, f"{str(override)!r} has no directory {name!r}", hint="unset it to use kvplan's own files"
         )
     return chosen
+
+
+@cache
+def _own_dir(name: str) -> Path:
+    """Find one of kvplan's own directories; they do not move while it runs."""
+    in_checkout = _PACKAGE.parent / name
+    return in_checkout if in_checkout.is_dir() else _PACKAGE / "_data" / name

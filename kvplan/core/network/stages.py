@@ -193,6 +193,8 @@ def tier_rates(storage: StorageSide, calibration: Calibration, loss: Loss = NOTH
     return TierRates(read, min(segment.write_limit_bytes_per_s for segment in path), binding)
 
 
+# A loss leaves most segments as they were, so the degraded states share the stages of the normal one.
+@lru_cache(maxsize=64)
 def _stage(segment: Segment, read_bytes_per_s: float, write_bytes_per_s: float) -> Stage:
     """Lay a demand on one segment."""
     planned = segment.instances * segment.unit_planned_bytes_per_s

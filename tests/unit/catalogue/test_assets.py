@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -12,10 +13,16 @@ from kvplan.assets import playbooks_dir, profiles_dir, templates_dir
 from kvplan.errors import InputError
 from kvplan.settings import Settings
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 
 @pytest.fixture(autouse=True)
-def _no_override(monkeypatch: pytest.MonkeyPatch) -> None:
+def _no_override(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.delenv("KVPLAN_DATA_DIR", raising=False)
+    assets._own_dir.cache_clear()
+    yield
+    assets._own_dir.cache_clear()
 
 
 def test_in_a_checkout_they_stand_beside_the_package() -> None:
