@@ -276,6 +276,7 @@ def _tolerance_limit(tier: Tier, request: Request) -> Limit:
     """Judge fault tolerance against what was asked for, one node at least."""
     tolerance, survive = tier.geometry.fault_tolerance, required(request)
     have = tolerance.node_failures
+    # Only the one drive that was asked for counts, or many drives would pass for a node.
     if survive == "node+drive":
         have += min(tolerance.further_device_failures, 1)
     survived = survival_words(tolerance.node_failures, tolerance.further_device_failures)

@@ -138,9 +138,11 @@ def _tiers_of(parts: ProfileParts, inputs: SizingInputs, demand: Demand) -> Iter
     request = inputs.request
     own = _grown(parts, _code_of(parts, inputs), inputs, demand)
     yield own
+    # A code that was asked for by name stands alone: the tool does not answer with another one.
     if request.survive is None or request.erasure_code is not None:
         return
     survives = satisfies(own.geometry.fault_tolerance, request.survive)
+    # Growth that only the tolerance causes is what a stronger code can save; growth by need it cannot.
     unasked = replace(inputs, request=request.model_copy(update={"survive": None}))
     if survives and own.nodes == _grown(parts, own.code, unasked, demand).nodes:
         return
@@ -153,6 +155,7 @@ def _tiers_of(parts: ProfileParts, inputs: SizingInputs, demand: Demand) -> Iter
 def _may_survive(parts: ProfileParts, code: ErasureCode, inputs: SizingInputs) -> bool:
     """Tell whether a recipe can survive what is asked under a code, before the rest of the tier is computed."""
     counts, survive = parts.profile.nodes, inputs.request.survive
+    # A recipe that grows can always reach the node count at which the code survives what it can at best.
     if counts.limit > counts.start:
         return survivable(code, survive)
     smallest_group = recovery_group_nodes(counts.start, parts.profile.node.drives, inputs.release)[-1]
@@ -198,6 +201,7 @@ def _grown(parts: ProfileParts, code: ErasureCode, inputs: SizingInputs, demand:
     if nodes != tier.nodes:
         tier = _shrunk(build_tier(parts, code, nodes, inputs), inputs, demand)
         nodes = tier.nodes
+    # The estimate knows nothing of tolerance, nor of groups that split: the last steps are taken one by one.
     while nodes < counts.limit and not _suffices(tier, inputs, demand):
         nodes += 1
         tier = build_tier(parts, code, nodes, inputs)
