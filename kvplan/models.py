@@ -192,7 +192,7 @@ def _params(
         return named.total, params_active or named.active, f"{PARAMS_FROM_NAME} {spec.id!r}", "vendor"
     what = f"the parameter count of {spec.id!r} is unknown"
     hint = "give it with --params, such as --params 70B, and --active-params for a mixture of experts"
-    raise InputError([Problem("--model", what, hint=hint)])
+    raise InputError.single(where="--model", what=what, hint=hint)
 
 
 def _kind(path: Path) -> Literal["directory", "file", ""]:

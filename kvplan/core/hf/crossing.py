@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from kvplan.core.hf.heads import HeadDims, head_dims, hidden_per_head
@@ -178,7 +179,7 @@ def _read_decoder(fields: Fields, source_tokens: int) -> tuple[LayerGroup, ...]:
     """Read a decoder that has names of its own for layers and heads."""
     heads = fields.count("decoder_attention_heads")
     own = {"num_attention_heads": heads, "hidden_size": fields.count("d_model")}
-    renamed = type(fields)(own, fields.where, fields.path, fields.problems, fields.notes)
+    renamed = replace(fields, data=own)
     dim = hidden_per_head(renamed)
     return _decoder(HeadDims(heads, dim, dim), fields.count("decoder_layers", maximum=MAX_LAYERS), source_tokens)
 

@@ -92,7 +92,7 @@ def read_gemma4(fields: Fields) -> tuple[LayerGroup, ...]:
     [('sliding', 25, 8, 256), ('full', 5, 2, 512)]
     """
     local = head_dims(fields)
-    makers = {**attention_makers(fields, local), "full": _global_dims(fields, local).full}
+    makers = attention_makers(fields, _global_dims(fields, local), local)
     kinds = listed_kinds(fields, "layer_types", ("full", "sliding"))
     if kinds is None:
         kinds = every_nth_full(layer_count(fields), _GEMMA4_INTERVAL, "sliding")

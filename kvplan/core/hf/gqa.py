@@ -45,9 +45,10 @@ def read_uniform(fields: Fields) -> tuple[LayerGroup, ...]:
     ...                      "num_key_value_heads": 8}))
     (FullAttention(kind='full', layers=80, kv_heads=8, key_dim=128, value_dim=128),)
     """
-    makers = attention_makers(fields, head_dims(fields))
+    dims = head_dims(fields)
+    makers = attention_makers(fields, dims)
     kinds = listed_kinds(fields, "layer_types", makers)
-    return head_dims(fields).full(layer_count(fields)) if kinds is None else build_groups(kinds, makers)
+    return dims.full(layer_count(fields)) if kinds is None else build_groups(kinds, makers)
 
 
 def read_multi_head(fields: Fields) -> tuple[LayerGroup, ...]:

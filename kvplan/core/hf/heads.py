@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
 from kvplan.core.hf.keys import HEAD_DIM, HEADS, HIDDEN, KV_HEADS, MAX_TOKENS, POSITIONS, WINDOW
@@ -30,7 +30,7 @@ class HeadDims:
         >>> HeadDims(8, 128, 128).full(80)
         (FullAttention(kind='full', layers=80, kv_heads=8, key_dim=128, value_dim=128),)
         """
-        return (FullAttention(layers=layers, kv_heads=self.kv_heads, key_dim=self.key_dim, value_dim=self.value_dim),)
+        return (FullAttention(layers=layers, **asdict(self)),)
 
     def sliding(self, layers: int, window_tokens: int | None) -> tuple[LayerGroup, ...]:
         """Build layers that keep a window; without one, all tokens.
@@ -40,8 +40,7 @@ class HeadDims:
         """
         if window_tokens is None:
             return self.full(layers)
-        heads = {"kv_heads": self.kv_heads, "key_dim": self.key_dim, "value_dim": self.value_dim}
-        return (SlidingAttention(layers=layers, window_tokens=window_tokens, **heads),)
+        return (SlidingAttention(layers=layers, window_tokens=window_tokens, **asdict(self)),)
 
     def chunked(self, layers: int, chunk_tokens: int | None) -> tuple[LayerGroup, ...]:
         """Build layers that keep the current chunk; without one, all tokens.
@@ -51,8 +50,7 @@ class HeadDims:
         """
         if chunk_tokens is None:
             return self.full(layers)
-        heads = {"kv_heads": self.kv_heads, "key_dim": self.key_dim, "value_dim": self.value_dim}
-        return (ChunkedAttention(layers=layers, chunk_tokens=chunk_tokens, **heads),)
+        return (ChunkedAttention(layers=layers, chunk_tokens=chunk_tokens, **asdict(self)),)
 
     def cross(self, layers: int, source_tokens: int) -> tuple[LayerGroup, ...]:
         """Build layers that keep a source of fixed length.
@@ -60,8 +58,7 @@ class HeadDims:
         >>> HeadDims(8, 128, 128).cross(8, 0)[0].source_tokens
         0
         """
-        heads = {"kv_heads": self.kv_heads, "key_dim": self.key_dim, "value_dim": self.value_dim}
-        return (CrossAttention(layers=layers, source_tokens=source_tokens, **heads),)
+        return (CrossAttention(layers=layers, source_tokens=source_tokens, **asdict(self)),)
 
 
 def head_dims(fields: Fields, *, kv_heads: int | None = None, value_dims: Sequence[str] = ()) -> HeadDims:
@@ -177,22 +174,24 @@ def window_tokens(fields: Fields, names: Sequence[str] = WINDOW, *, required: bo
     >>> window_tokens(Fields({"sliding_window": 262144, "max_position_embeddings": 131072})) is None
     True
     """
-    if required and not any(name in fields.data for name in names):
+    if required and not fields.named(*names):
         fields.missing(*names, hint="layers of this model slide over a window; null means none")
     window = fields.optional_count(*names, maximum=MAX_TOKENS)
     longest = fields.optional_count(*POSITIONS, maximum=MAX_TOKENS)
     return None if window is not None and longest is not None and window >= longest else window
 
 
-def attention_makers(fields: Fields, dims: HeadDims) -> dict[LayerKind, Maker]:
-    """Return the makers of full and sliding layers with the same heads.
+def attention_makers(fields: Fields, full: HeadDims, sliding: HeadDims | None = None) -> dict[LayerKind, Maker]:
+    """Return the makers of full and sliding layers.
 
     Parameters
     ----------
     fields
         Configuration of the language model.
-    dims
-        Heads of both.
+    full
+        Heads of the full layers.
+    sliding
+        Heads of the sliding layers; those of the full ones unless given.
 
     Returns
     -------
@@ -214,9 +213,10 @@ def attention_makers(fields: Fields, dims: HeadDims) -> dict[LayerKind, Maker]:
     >>> makers["sliding"](18)[0].window_tokens
     128
     """
+    local = sliding or full
     return {
-        "full": dims.full,
-        "sliding": lambda layers: dims.sliding(layers, window_tokens(fields, required=True)),
+        "full": full.full,
+        "sliding": lambda layers: local.sliding(layers, window_tokens(fields, required=True)),
     }
 
 

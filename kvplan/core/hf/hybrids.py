@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kvplan.core.hf.heads import head_dims
-from kvplan.core.hf.keys import HEADS, HIDDEN, MAX_LAYERS
+from kvplan.core.hf.keys import HEADS, HIDDEN, MAX_KERNEL, MAX_LAYERS
 from kvplan.core.hf.mla import latent_layers
 from kvplan.core.hf.patterns import (
     absent_pattern,
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from kvplan.core.hf.patterns import LayerKind
     from kvplan.schema.model import LayerGroup
 
-_MAX_KERNEL = 1024
 _DELTA_NET_INTERVAL = 4
 
 
@@ -80,7 +79,7 @@ def read_delta_net(fields: Fields) -> tuple[LayerGroup, ...]:
                 key_dim=fields.count("linear_key_head_dim"),
                 value_heads=fields.count("linear_num_value_heads"),
                 value_dim=fields.count("linear_value_head_dim"),
-                kernel=fields.count("linear_conv_kernel_dim", maximum=_MAX_KERNEL),
+                kernel=fields.count("linear_conv_kernel_dim", maximum=MAX_KERNEL),
                 state_bytes=state_bytes_per_element(fields),
             ),
         },
@@ -125,7 +124,7 @@ def read_kimi_linear(fields: Fields) -> tuple[LayerGroup, ...]:
         kinds = _kda_kinds(inner, layer_count(fields))
     heads = inner.count("num_heads", "linear_num_heads")
     head_dim = inner.count("linear_head_dim") if inner is fields else inner.count("head_dim")
-    kernel = inner.count("short_conv_kernel_size", "linear_conv_kernel_dim", maximum=_MAX_KERNEL)
+    kernel = inner.count("short_conv_kernel_size", "linear_conv_kernel_dim", maximum=MAX_KERNEL)
     return build_groups(
         kinds,
         {
@@ -218,7 +217,7 @@ def read_short_conv(fields: Fields) -> tuple[LayerGroup, ...]:
         kinds = full_where(layers, attention or (), "conv")
         if attention is None:
             kinds = absent_pattern(fields, ("full", "conv"), "layer_types", "full_attn_idxs")
-    hidden, kernel = fields.count(*HIDDEN), fields.count("conv_L_cache", maximum=_MAX_KERNEL)
+    hidden, kernel = fields.count(*HIDDEN), fields.count("conv_L_cache", maximum=MAX_KERNEL)
     dims = head_dims(fields)
     return build_groups(
         kinds,

@@ -15,6 +15,8 @@ MAX_LAYERS = 10_000
 """No model has more layers; a larger number is a slip of the pen."""
 MAX_SIZE = 2**20
 """No head, state or hidden dimension is larger."""
+MAX_KERNEL = 1024
+"""No convolution of a recurrent layer is longer."""
 MAX_TOKENS = 10**9
 """No window and no position is larger."""
 
@@ -98,6 +100,14 @@ class Fields:
         """
         return any(self.data.get(name) is not None for name in names)
 
+    def named(self, *names: str) -> bool:
+        """Tell whether one of these keys is there, if only as null.
+
+        >>> Fields({"sliding_window": None}).named("sliding_window")
+        True
+        """
+        return any(name in self.data for name in names)
+
     def first(self, names: Sequence[str]) -> tuple[str, object]:
         """Return the first of these keys that is not null, with its value; else the first name and None.
 
@@ -158,11 +168,8 @@ class Fields:
         >>> Fields({"multi_query": False}).flag("multi_query", default=True)
         False
         """
-        value = self.data.get(name)
-        if value is None or isinstance(value, bool):
-            return default if value is None else value
-        self.problem(name, f"{shown(value)} is not allowed", allowed="true or false")
-        return default
+        value = self._typed(name, bool, "true or false")
+        return default if value is None else value
 
     def word(self, name: str) -> str:
         """Return a text, empty where there is none.
@@ -170,11 +177,7 @@ class Fields:
         >>> Fields({"model_type": "llama"}).word("model_type")
         'llama'
         """
-        value = self.data.get(name)
-        if value is None or isinstance(value, str):
-            return value or ""
-        self.problem(name, f"{shown(value)} is not allowed", allowed="a text")
-        return ""
+        return self._typed(name, str, "a text") or ""
 
     def words(self, name: str) -> tuple[str, ...] | None:
         """Return a list of texts, None where the key is absent or null.
@@ -220,8 +223,15 @@ class Fields:
 
     def _spelled(self, name: str) -> bool:
         """Tell whether a key is there under any of its spellings, if only as null."""
-        spellings = next((names for names in _SPELLINGS if name in names), (name,))
-        return any(spelling in self.data for spelling in spellings)
+        return self.named(*next((names for names in _SPELLINGS if name in names), (name,)))
+
+    def _typed(self, name: str, kind: type[Item], allowed: str) -> Item | None:
+        """Return the value under a key, None where it is absent, null, or of another type, which is reported."""
+        value = self.data.get(name)
+        if value is None or isinstance(value, kind):
+            return value
+        self.problem(name, f"{shown(value)} is not allowed", allowed=allowed)
+        return None
 
     def _listed(self, name: str, kind: type[Item], allowed: str) -> tuple[Item, ...] | None:
         """Check a list and each of its entries; true and false are no numbers."""
@@ -231,9 +241,10 @@ class Fields:
         if not isinstance(value, list | tuple):
             self.problem(name, f"{shown(value)} is not allowed", allowed=allowed)
             return None
-        fit = [item for item in value if isinstance(item, kind) and not isinstance(item, bool)]
-        if len(fit) == len(value):
-            return tuple(fit)
-        at = next(i for i, item in enumerate(value) if not isinstance(item, kind) or isinstance(item, bool))
-        self.problem(f"{name}[{at}]", f"{shown(value[at])} is not allowed", allowed=allowed)
-        return None
+        fit: list[Item] = []
+        for at, item in enumerate(value):
+            if not isinstance(item, kind) or isinstance(item, bool):
+                self.problem(f"{name}[{at}]", f"{shown(item)} is not allowed", allowed=allowed)
+                return None
+            fit.append(item)
+        return tuple(fit)

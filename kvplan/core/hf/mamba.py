@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kvplan.core.hf.heads import HeadDims, head_dims
-from kvplan.core.hf.keys import HEADS, HIDDEN, KV_HEADS, LAYERS, MAX_LAYERS
+from kvplan.core.hf.keys import HEADS, HIDDEN, KV_HEADS, MAX_KERNEL, MAX_LAYERS
 from kvplan.core.hf.patterns import LETTERS, absent_pattern, build_groups, fitted, full_where, layer_count, listed_kinds
 from kvplan.core.hf.states import mamba1_state, mamba2_state, state_bytes_per_element
 from kvplan.schema.model import NoCache
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from kvplan.core.hf.patterns import LayerKind
     from kvplan.schema.model import LayerGroup
 
-_MAX_KERNEL = 1024
 _ZAMBA2_WIDTH = 2
 """Zamba2's attention works on the hidden state and the embedding side by side."""
 
@@ -55,7 +54,7 @@ def read_mamba1(fields: Fields) -> tuple[LayerGroup, ...]:
         layer_count(fields),
         inner_dim=fields.count("expand") * fields.count(*HIDDEN) if inner_dim is None else inner_dim,
         state_dim=fields.count("state_size"),
-        kernel=fields.count("conv_kernel", maximum=_MAX_KERNEL),
+        kernel=fields.count("conv_kernel", maximum=MAX_KERNEL),
         state_bytes=state_bytes_per_element(fields),
     )
 
@@ -98,7 +97,7 @@ def read_mamba2(fields: Fields) -> tuple[LayerGroup, ...]:
         inner_dim=heads * fields.count("head_dim"),
         groups=fields.count("n_groups"),
         state_dim=fields.count("state_size"),
-        kernel=fields.count("conv_kernel", maximum=_MAX_KERNEL),
+        kernel=fields.count("conv_kernel", maximum=MAX_KERNEL),
         state_bytes=state_bytes_per_element(fields),
     )
 
@@ -137,7 +136,7 @@ def read_jamba(fields: Fields) -> tuple[LayerGroup, ...]:
     """
     dims, layers = head_dims(fields), layer_count(fields)
     inner_dim = fields.count("mamba_expand") * fields.count(*HIDDEN)
-    state_dim, kernel = fields.count("mamba_d_state"), fields.count("mamba_d_conv", maximum=_MAX_KERNEL)
+    state_dim, kernel = fields.count("mamba_d_state"), fields.count("mamba_d_conv", maximum=MAX_KERNEL)
     width = state_bytes_per_element(fields)
     period = fields.count("attn_layer_period", maximum=MAX_LAYERS)
     offset = fields.count("attn_layer_offset", minimum=0, maximum=MAX_LAYERS)
@@ -207,7 +206,7 @@ def read_nemotron_h(fields: Fields) -> tuple[LayerGroup, ...]:
                 inner_dim=inner_dim,
                 groups=fields.count("n_groups", "mamba_n_groups"),
                 state_dim=fields.count("ssm_state_size"),
-                kernel=fields.count("conv_kernel", "mamba_d_conv", maximum=_MAX_KERNEL),
+                kernel=fields.count("conv_kernel", "mamba_d_conv", maximum=MAX_KERNEL),
                 state_bytes=state_bytes_per_element(fields),
             ),
         },
@@ -341,8 +340,6 @@ def _lettered(fields: Fields, key: str) -> tuple[LayerKind, ...] | None:
         if letter not in LETTERS:
             fields.problem(f"{key}[{at}]", f"{letter!r} is not known", allowed=" ".join(LETTERS))
             return ("full", "recurrent")
-    if not fields.has(*LAYERS):
-        return tuple(LETTERS[letter] for letter in letters)
     return fitted(fields, key, [LETTERS[letter] for letter in letters])
 
 
@@ -355,7 +352,7 @@ def _mamba2_of_hidden(fields: Fields, layers: int) -> tuple[LayerGroup, ...]:
         inner_dim=fields.count("mamba_expand") * fields.count(*HIDDEN) if inner_dim is None else inner_dim,
         groups=fields.count("mamba_n_groups", "mamba_ngroups"),
         state_dim=fields.count("mamba_d_state"),
-        kernel=fields.count("mamba_d_conv", maximum=_MAX_KERNEL),
+        kernel=fields.count("mamba_d_conv", maximum=MAX_KERNEL),
         state_bytes=state_bytes_per_element(fields),
     )
 

@@ -179,8 +179,7 @@ def _indexer_owners(fields: Fields, layers: int) -> list[bool]:
         if name not in _INDEXERS.values():
             hint = did_you_mean(name, _INDEXERS.values())
             fields.problem(f"indexer_types[{at}]", f"{name[:40]!r} is not known", allowed="full or shared", hint=hint)
-    fitted(fields, "indexer_types", ["indexed"] * len(types))
-    return [name == "full" for name in types[:layers]]
+    return [name == "full" for name in fitted(fields, "indexer_types", types)]
 
 
 def _letters(fields: Fields) -> tuple[str, ...] | None:

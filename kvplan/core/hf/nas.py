@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kvplan.core.hf.heads import HeadDims, head_dims
-from kvplan.core.hf.keys import HEADS, LAYERS, MAX_LAYERS
-from kvplan.core.hf.patterns import merged
+from kvplan.core.hf.keys import HEADS
+from kvplan.core.hf.patterns import fitted, merged
 from kvplan.schema.model import NoCache
 
 if TYPE_CHECKING:
@@ -53,9 +53,8 @@ def read_block_configs(fields: Fields) -> tuple[LayerGroup, ...]:
     dims = head_dims(fields, kv_heads=heads)
     blocks = fields.sections("block_configs")
     if fields.has("block_configs"):
-        _enough(fields, "block_configs", blocks)
-    kept = [_block_kv_heads(block, heads) for block in blocks[: fields.optional_count(*LAYERS, maximum=MAX_LAYERS)]]
-    return _by_kv_heads(kept, dims)
+        blocks = fitted(fields, "block_configs", blocks)
+    return _by_kv_heads([_block_kv_heads(block, heads) for block in blocks], dims)
 
 
 def read_heads_per_layer(fields: Fields) -> tuple[LayerGroup, ...]:
@@ -92,16 +91,14 @@ def read_heads_per_layer(fields: Fields) -> tuple[LayerGroup, ...]:
     key, heads = "num_key_value_heads_per_layer", fields.count(*HEADS)
     listed = fields.numbers(key)
     if listed is None:
-        if not fields.has(key):
-            fields.missing(key)
+        fields.missing(key)
         return ()
-    _enough(fields, key, listed)
+    kept = fitted(fields, key, listed)
     for at, kv_heads in enumerate(listed):
         if not 0 <= kv_heads <= heads:
             fields.problem(f"{key}[{at}]", f"{kv_heads} is not allowed", allowed=f"0 to {heads}")
             return ()
-    layers = fields.optional_count(*LAYERS, maximum=MAX_LAYERS)
-    return _by_kv_heads(listed[:layers], head_dims(fields, kv_heads=heads))
+    return _by_kv_heads(kept, head_dims(fields, kv_heads=heads))
 
 
 def _by_kv_heads(kept: Sequence[int], dims: HeadDims) -> tuple[LayerGroup, ...]:
@@ -110,13 +107,6 @@ def _by_kv_heads(kept: Sequence[int], dims: HeadDims) -> tuple[LayerGroup, ...]:
     for kv_heads in kept:
         groups.extend(HeadDims(kv_heads, dims.key_dim, dims.value_dim).full(1) if kv_heads else (NoCache(layers=1),))
     return merged(groups)
-
-
-def _enough(fields: Fields, key: str, entries: Sequence[object]) -> None:
-    """Report a list that is shorter than the number of layers, or empty."""
-    layers = fields.optional_count(*LAYERS, maximum=MAX_LAYERS) or 1
-    if len(entries) < layers:
-        fields.problem(key, f"has {len(entries)} entries", allowed=f"at least {layers}, one a layer")
 
 
 def _block_kv_heads(block: Fields, heads: int) -> int:

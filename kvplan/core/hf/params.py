@@ -178,7 +178,7 @@ def _count(fields: Fields, recipe: Recipe) -> ParamCounts:
     """Add up embeddings and layers by the recipe."""
     hidden = hidden_size(fields)
     layers = len(block_kinds(fields)) if recipe.feed_forward.blocks else layer_count(fields)
-    if recipe.own_head_dim and not fields.has(*HEAD_DIM):
+    if recipe.own_head_dim:
         fields.missing(*HEAD_DIM)
     copies = 1 if fields.flag("tie_word_embeddings", default=recipe.tied) else 2
     embeddings = copies * fields.count("vocab_size") * hidden + _per_layer_embeddings(fields)

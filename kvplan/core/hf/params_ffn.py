@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from kvplan.core.hf.params_formulas import mlp_params
-from kvplan.core.hf.params_keys import ParamCounts, block_kinds, hidden_size, layer_entry
-from kvplan.core.hf.patterns import layer_count
+from kvplan.core.hf.params_keys import ParamCounts, block_kinds, hidden_size, layer_entry, shares_cache
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -172,8 +171,8 @@ def _block(fields: Fields, form: FeedForward, layer: int) -> ParamCounts:
 
 def _beside(fields: Fields, form: FeedForward, layer: int) -> ParamCounts:
     """Count a Gemma 4 layer: the dense block, twice as wide on sharing layers where so set, and experts if enabled."""
-    sharing = layer >= layer_count(fields) - fields.count("num_kv_shared_layers", default=0, minimum=0)
-    dense = _dense(fields, form) * (2 if sharing and fields.flag("use_double_wide_mlp", default=False) else 1)
+    doubled = shares_cache(fields, layer) and fields.flag("use_double_wide_mlp", default=False)
+    dense = _dense(fields, form) * (2 if doubled else 1)
     if not fields.flag("enable_moe_block", default=False):
         return _all_active(dense)
     experts = _experts(fields, form)

@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from kvplan.core.hf.keys import HEAD_DIM, HEADS, HIDDEN, Fields
+from kvplan.core.hf.patterns import BLOCK_LETTERS, layer_count
 
 MAX_BLOCKS = 1_000
 """Blocks of an interleaved pattern that are counted at most: the work grows with their square, no model has more."""
 
 _NESTED = ("text_config", "language_config", "llm_config")
-_BLOCK_LETTERS = {"M": "mamba", "*": "attention", "E": "moe", "-": "mlp"}
-_ALLOWED_BLOCKS = f"1 to {MAX_BLOCKS:,} of {', '.join(_BLOCK_LETTERS.values())}"
+_ALLOWED_BLOCKS = f"1 to {MAX_BLOCKS:,} of {', '.join(BLOCK_LETTERS.values())}"
 _TIED = "tie_word_embeddings"
 
 
@@ -139,6 +139,33 @@ def layer_entry(fields: Fields, name: str, layer: int, *, required: bool = False
     return values[layer]
 
 
+def shares_cache(fields: Fields, layer: int) -> bool:
+    """Tell whether a layer of Gemma 3n or 4 borrows its keys and values from one below.
+
+    Parameters
+    ----------
+    fields
+        Configuration of the language model.
+    layer
+        Position of the layer, from 0 [1].
+
+    Returns
+    -------
+    bool
+        True for the last `num_kv_shared_layers` layers.
+
+    References
+    ----------
+    transformers 5.24.0, models/gemma4/modeling_gemma4.py.
+
+    Examples
+    --------
+    >>> [shares_cache(Fields({"num_hidden_layers": 3, "num_kv_shared_layers": 1}), layer) for layer in range(3)]
+    [False, False, True]
+    """
+    return layer >= layer_count(fields) - fields.count("num_kv_shared_layers", default=0, minimum=0)
+
+
 def block_kinds(fields: Fields) -> tuple[str, ...]:
     """Return the kinds of the blocks of a model that interleaves mixers and MLPs: mamba, attention, moe, mlp.
 
@@ -163,8 +190,8 @@ def block_kinds(fields: Fields) -> tuple[str, ...]:
     """
     listed = fields.words("layers_block_type")
     letters = fields.word("hybrid_override_pattern")
-    kinds = listed or tuple(_BLOCK_LETTERS.get(letter, letter) for letter in letters)
-    if not 0 < len(kinds) <= MAX_BLOCKS or not set(kinds) <= set(_BLOCK_LETTERS.values()):
+    kinds = listed or tuple(BLOCK_LETTERS.get(letter, letter) for letter in letters)
+    if not 0 < len(kinds) <= MAX_BLOCKS or not set(kinds) <= set(BLOCK_LETTERS.values()):
         name = "layers_block_type" if listed else "hybrid_override_pattern"
         fields.problem(name, f"{len(kinds)} blocks are not allowed", allowed=_ALLOWED_BLOCKS)
         return ()

@@ -14,8 +14,7 @@ from kvplan.core.hf.params_formulas import (
     mamba2_params,
     mla_params,
 )
-from kvplan.core.hf.params_keys import block_kinds, head_dim, hidden_size, layer_entry
-from kvplan.core.hf.patterns import layer_count
+from kvplan.core.hf.params_keys import block_kinds, head_dim, hidden_size, layer_entry, shares_cache
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -159,7 +158,7 @@ def _gemma4(fields: Fields, layer: int) -> int:
     hidden, inputs = hidden_size(fields), fields.count("hidden_size_per_layer_input", default=0, minimum=0)
     attention = gqa_params(hidden, fields.count(*HEADS), kv_heads, head_dim, head_dim)
     own = 1 if key_is_value else 2
-    if layer >= layer_count(fields) - fields.count("num_kv_shared_layers", default=0, minimum=0):
+    if shares_cache(fields, layer):
         own = 0
     # Beside attention: gate, projection and this layer's share of the model projection of per-layer inputs.
     return attention - (2 - own) * hidden * kv_heads * head_dim + 3 * hidden * inputs

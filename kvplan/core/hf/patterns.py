@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Literal
 
-from kvplan.core.hf.keys import LAYERS, MAX_LAYERS
+from kvplan.core.hf.keys import LAYERS, MAX_LAYERS, Item
 from kvplan.errors import did_you_mean
 
 if TYPE_CHECKING:
@@ -39,8 +39,9 @@ SPELLINGS: dict[str, LayerKind] = {
 }
 """Names in `layer_types` and `layers_block_type`, old and new (transformers 5.24.0 `configuration_utils.py`)."""
 
-LETTERS: dict[str, LayerKind] = {"M": "recurrent", "*": "full", "E": "none", "-": "none"}
-"""Letters of `hybrid_override_pattern` (NemotronH): Mamba, attention, experts, MLP."""
+BLOCK_LETTERS = {"M": "mamba", "*": "attention", "E": "moe", "-": "mlp"}
+"""Letters of `hybrid_override_pattern` (NemotronH) and the names in `layers_block_type` that they stand for."""
+LETTERS: dict[str, LayerKind] = {letter: SPELLINGS[block] for letter, block in BLOCK_LETTERS.items()}
 
 
 def layer_count(fields: Fields) -> int:
@@ -73,22 +74,22 @@ def layer_count(fields: Fields) -> int:
     return fields.count(*LAYERS, maximum=MAX_LAYERS)
 
 
-def fitted(fields: Fields, key: str, kinds: Sequence[LayerKind]) -> tuple[LayerKind, ...]:
-    """Cut a pattern to the number of layers; a pattern that is too short is a problem.
+def fitted(fields: Fields, key: str, entries: Sequence[Item]) -> tuple[Item, ...]:
+    """Cut a list with an entry a layer to the number of layers; one that is too short is a problem.
 
     Parameters
     ----------
     fields
         Configuration of the language model.
     key
-        Where the pattern stands.
-    kinds
-        One kind a layer, perhaps with a tail for multi-token prediction.
+        Where the list stands.
+    entries
+        One entry a layer, such as its kind, perhaps with a tail for multi-token prediction.
 
     Returns
     -------
-    tuple of str
-        One kind for each of the model's layers; the whole pattern where the number of layers is not given.
+    tuple
+        One entry for each of the model's layers; the whole list where the number of layers is not given.
 
     Notes
     -----
@@ -107,10 +108,10 @@ def fitted(fields: Fields, key: str, kinds: Sequence[LayerKind]) -> tuple[LayerK
     ('full', 'sliding')
     """
     layers = fields.optional_count(*LAYERS, maximum=MAX_LAYERS)
-    if not kinds or (layers is not None and len(kinds) < layers):
+    if not entries or (layers is not None and len(entries) < layers):
         need = "at least one" if layers is None else f"at least {layers}, one a layer"
-        fields.problem(key, f"has {len(kinds)} entries", allowed=need)
-    return tuple(kinds[:layers])
+        fields.problem(key, f"has {len(entries)} entries", allowed=need)
+    return tuple(entries[:layers])
 
 
 def listed_kinds(fields: Fields, key: str, allowed: Collection[LayerKind]) -> tuple[LayerKind, ...] | None:

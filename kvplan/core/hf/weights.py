@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Mapping
 
 from kvplan.core.hf.params_keys import language_part
-from kvplan.errors import InputError, Problem
+from kvplan.errors import InputError
 
 BYTES_PER_WEIGHT: Mapping[str, float] = {
     "fp32": 4.0,
@@ -120,8 +120,8 @@ def bytes_per_weight(dtype: str) -> float:
     size = BYTES_PER_WEIGHT.get(_LONG_NAMES.get(name, name))
     if size is None:
         allowed = f"one of {', '.join(BYTES_PER_WEIGHT)}"
-        problem = Problem("weights", f"{dtype!r} is not a weight format", key="weights_dtype", allowed=allowed)
-        raise InputError([problem])
+        what = f"{dtype!r} is not a weight format"
+        raise InputError.single(where="weights", what=what, key="weights_dtype", allowed=allowed)
     return size
 
 

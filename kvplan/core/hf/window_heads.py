@@ -111,7 +111,7 @@ def read_mimo_v2(fields: Fields) -> tuple[LayerGroup, ...]:
         kinds = listed_kinds(fields, "layer_types", ("full", "sliding"))
     if kinds is None:
         kinds = absent_pattern(fields, ("full", "sliding"), "hybrid_layer_pattern", "layer_types")
-    return build_groups(kinds, {**attention_makers(fields, sliding), "full": full.full})
+    return build_groups(kinds, attention_makers(fields, full, sliding))
 
 
 def read_step3(fields: Fields) -> tuple[LayerGroup, ...]:
@@ -152,7 +152,7 @@ def read_step3(fields: Fields) -> tuple[LayerGroup, ...]:
     kinds = listed_kinds(fields, "layer_types", ("full", "sliding"))
     if kinds is None:
         kinds = absent_pattern(fields, ("full", "sliding"), "layer_types")
-    return build_groups(kinds, {**attention_makers(fields, sliding), "full": dims.full})
+    return build_groups(kinds, attention_makers(fields, dims, sliding))
 
 
 def read_inkling(fields: Fields) -> tuple[LayerGroup, ...]:
@@ -188,7 +188,7 @@ def read_inkling(fields: Fields) -> tuple[LayerGroup, ...]:
     [('sliding', 55, 16), ('full', 11, 8)]
     """
     full = head_dims(fields)
-    makers = {**attention_makers(fields, _sliding_dims(fields, full)), "full": full.full}
+    makers = attention_makers(fields, full, _sliding_dims(fields, full))
     fields.note("state of the short convolutions not counted")
     kinds = listed_kinds(fields, "layer_types", ("hybrid", "sliding"))
     if kinds is None:

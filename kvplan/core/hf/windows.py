@@ -87,7 +87,7 @@ def read_mistral(fields: Fields) -> tuple[LayerGroup, ...]:
     >>> print(*fields.problems)
     config.json: sliding_window: is missing; a number of tokens, or null; Mistral-7B v0.1 has 4096, v0.2 and later null
     """
-    if not any(name in fields.data for name in (*WINDOW, "layer_types")):
+    if not fields.named(*WINDOW, "layer_types"):
         fields.problem(
             WINDOW[0],
             "is missing",
@@ -267,7 +267,7 @@ def read_cohere2_moe(fields: Fields) -> tuple[LayerGroup, ...]:
 def _interleaved(fields: Fields, interval: int, layers: int) -> tuple[LayerKind, ...]:
     """Lay out layers by an interval or by letters; no window at all is no pattern."""
     name, value = fields.first(INTERVALS)
-    if not fields.has(*WINDOW) and any(key in fields.data for key in WINDOW):
+    if not fields.has(*WINDOW) and fields.named(*WINDOW):
         return every_nth_full(layers, 1, "sliding")
     if isinstance(value, str) and value:
         if set(value) <= set(_LETTERS):

@@ -19,6 +19,7 @@ from kvplan.schema.model import (
     SharedKeyWindow,
     SlidingAttention,
 )
+from kvplan.units import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -67,7 +68,7 @@ def layer_factors(group: LayerGroup, dtype: KvDtype, *, kv_heads: int | None = N
     >>> layer_factors(group, "int8", kv_heads=16, tp=16)
     '18 full layers x 16 heads (8 on 16 ranks) x (68 + 68) B'
     """
-    layers = f"{group.layers:,} {group.kind} {'layer' if group.layers == 1 else 'layers'}"
+    layers = counted(group.layers, f"{group.kind} layer")
     match group:
         case FullAttention() | SlidingAttention() | ChunkedAttention() | CrossAttention():
             return f"{layers} x {_heads(group, kv_heads, tp)} x {_key_and_value(group, dtype)}"
@@ -174,7 +175,7 @@ def _heads(group: HeadedAttention, kv_heads: int | None, tp: int) -> str:
     """KV heads, and how they came about where tensor parallelism multiplies them."""
     if kv_heads is None or kv_heads == group.kv_heads:
         return f"{group.kv_heads:,} KV heads"
-    return f"{kv_heads:,} heads ({group.kv_heads:,} on {tp:,} {'rank' if tp == 1 else 'ranks'})"
+    return f"{kv_heads:,} heads ({group.kv_heads:,} on {counted(tp, 'rank')})"
 
 
 def _key_and_value(group: HeadedAttention, dtype: KvDtype) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from kvplan.core.arithmetic import ceil_div
 from kvplan.core.network.notes import structure_notes
-from kvplan.errors import InputError, Problem
+from kvplan.errors import InputError
 from kvplan.schema.network import Fabric
 
 if TYPE_CHECKING:
@@ -233,7 +233,7 @@ def _layout(attached: tuple[_Attached, ...], cages: int, cage_bits_per_s: float,
             return layout._replace(spines=_spines(layout, cages))
         pairs += 1
     what = f"one machine has more ports than a pair of {cages}-cage switches can hold with its uplinks"
-    raise InputError([Problem("network", what)])
+    raise InputError.single(where="network", what=what)
 
 
 def _fewest_pairs(attached: tuple[_Attached, ...], cages: int, cage_bits_per_s: float, oversubscription: float) -> int:
