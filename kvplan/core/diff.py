@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from kvplan.core.paths import scalars
+from kvplan.core.paths import is_numeric, scalars
 
 if TYPE_CHECKING:
     from kvplan.schema.plan import Plan
@@ -26,7 +26,7 @@ class Difference:
     def relative(self) -> float | None:
         """Relative change [1] of a number, if both sides are numbers and the first is not 0."""
         sides = (self.before, self.after)
-        numbers = all(isinstance(side, (int, float)) and not isinstance(side, bool) for side in sides)
+        numbers = all(map(is_numeric, sides))
         return self.after / self.before - 1 if numbers and self.before else None
 
 

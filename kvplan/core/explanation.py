@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from kvplan.core.derivation import derivation_of
-from kvplan.core.paths import canonical, scalars, value_at
+from kvplan.core.paths import canonical, is_numeric, scalars, value_at
 from kvplan.errors import InputError, did_you_mean
 
 if TYPE_CHECKING:
@@ -79,6 +79,31 @@ def explain(plan: Plan, field: str) -> tuple[Explanation, ...]:
     return tuple(_explanation(path, data, plan.derivation, ()) for path in found)
 
 
+def numbers(data: Any) -> Iterator[tuple[str, int | float]]:
+    """Yield path and value of every number, list elements by name where they have one.
+
+    Parameters
+    ----------
+    data
+        The Plan as plain data, or a part of it.
+
+    Returns
+    -------
+    iterator of str and number
+        Path and value of each number, in the unit that its derivation names, such as [B].
+
+    Examples
+    --------
+    >>> list(numbers({"a": 1, "b": [{"name": "x", "c": 2}], "d": True}))
+    [('a', 1), ('b[x].c', 2)]
+
+    References
+    ----------
+    As `number_paths`.
+    """
+    return ((path, value) for path, value in scalars(data, skip=_NOT_EXPLAINED) if is_numeric(value))
+
+
 def number_paths(data: Any) -> Iterator[str]:
     """Yield the path of every number, list elements by name where they have one.
 
@@ -101,7 +126,7 @@ def number_paths(data: Any) -> Iterator[str]:
     ----------
     Definition of a number here: neither a boolean nor a text, nor part of the sections that explain themselves.
     """
-    return (path for path, value in scalars(data, skip=_NOT_EXPLAINED) if _is_number(value))
+    return (path for path, _ in numbers(data))
 
 
 def scalar_paths(data: Any) -> Iterator[str]:
@@ -127,11 +152,6 @@ def scalar_paths(data: Any) -> Iterator[str]:
     As `number_paths`; what is absent has no path.
     """
     return (path for path, value in scalars(data, skip=_NOT_EXPLAINED) if value is not None)
-
-
-def _is_number(value: Any) -> bool:
-    """Tell whether a value is a number; a boolean is none."""
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
 def _below(wanted: str, paths: Iterable[str]) -> list[str]:

@@ -50,6 +50,31 @@ def scalars(data: Any, path: str = "", *, skip: Collection[str] = ()) -> Iterato
         yield path, data
 
 
+def is_numeric(value: Any) -> bool:
+    """Tell whether a value is a number.
+
+    Parameters
+    ----------
+    value
+        Plain data.
+
+    Returns
+    -------
+    bool
+        False for a boolean, and for a text that reads like a number.
+
+    References
+    ----------
+    Definition.
+
+    Examples
+    --------
+    >>> [is_numeric(value) for value in (1, 0.5, True, "1", None)]
+    [True, True, False, False, False]
+    """
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
 def element_names(items: Collection[Any]) -> list[str]:
     """Name the elements of a list: by their own name, numbered where it comes again, else by their place.
 

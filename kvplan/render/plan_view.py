@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 from kvplan.core.derivation import derivation_of
 from kvplan.core.ece.strips import survival_words
-from kvplan.core.explanation import number_paths
-from kvplan.core.paths import value_at
+from kvplan.core.explanation import numbers
 from kvplan.core.sizing.candidates import MAIN_LIMITS
 from kvplan.render.figures import both_bytes, margin_text, per_token, significant
 from kvplan.render.kv_view import accounting_grid
@@ -43,10 +42,10 @@ def plan_rows(plan: Plan) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
     """Return every number of a Plan as rows: field, value, unit, formula, source."""
     data = plan.model_dump(mode="json")
     rows: list[tuple[str, ...]] = []
-    for path in number_paths(data):
+    for path, value in numbers(data):
         entry = derivation_of(path, plan.derivation)
         explained = (entry.unit, entry.formula, entry.source) if entry else ("", "", "")
-        rows.append((path, str(value_at(data, path)), *explained))
+        rows.append((path, str(value), *explained))
     return ("field", "value", "unit", "formula", "source"), rows
 
 

@@ -66,7 +66,6 @@ class Degraded(Record):
 class Fabric(Record):
     """Leaf and spine counts of a two-tier fabric; a cage is one 800G switch port, run as legs."""
 
-    client_servers: int
     leaf_switches: int
     spine_switches: int
     cages_down_per_leaf: int

@@ -135,7 +135,7 @@ def test_interleaved_windows_add_up(
 @given(st.lists(st.sampled_from(("full", "sliding")), min_size=1, max_size=40), st.integers(1, 60))
 def test_a_pattern_is_cut_or_refused(kinds: list[str], layers: int) -> None:
     fields = Fields({"num_hidden_layers": layers})
-    cut = fitted(fields, "layer_types", kinds)  # type: ignore[arg-type]
+    cut = fitted(fields, "layer_types", kinds)
     assert list(cut) == kinds[:layers]
     assert bool(fields.problems) == (len(kinds) < layers)
 

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kvplan.core.ece.codes import CODES
 from kvplan.core.network.budget import fabric_of, network_budget
 from kvplan.core.network.degraded import DRIVE_LOSS, NODE_LOSS, leaf_loss
 from kvplan.core.network.examples import B3220, CALIBRATION, CLIENTS, CONNECTX7, STORAGE, SWITCH
@@ -17,9 +18,6 @@ from kvplan.core.network.stages import segments, tier_rates, under_load
 if TYPE_CHECKING:
     from kvplan.core.network.sides import ClientSide, StorageSide
 
-CODES = ((4, 2), (4, 3), (8, 2), (8, 3), (16, 2), (16, 3))
-
-codes = st.sampled_from(CODES)
 rates = st.floats(min_value=0, max_value=1e13)
 
 
@@ -31,12 +29,10 @@ def _with_nodes(storage: StorageSide, nodes: int) -> StorageSide:
 @st.composite
 def storage_sides(draw: st.DrawFn) -> StorageSide:
     """Draw a tier of 3 to 256 nodes with any code and one to four storage ports a node."""
-    data, parity = draw(codes)
     tier = replace(
         STORAGE,
         drives_per_node=draw(st.integers(min_value=2, max_value=32)),
-        data_strips=data,
-        parity_strips=parity,
+        code=draw(st.sampled_from(tuple(CODES))),
         storage_nic=draw(st.sampled_from((B3220, CONNECTX7))),
         storage_nics=draw(st.integers(min_value=1, max_value=2)),
     )

@@ -68,7 +68,7 @@ def ece_report(request: EceRequest, release: StorageRelease, constants: Mapping[
         **dict(layout),
         rebuild=rebuild(
             code,
-            nodes=min(layout.nodes_per_recovery_group, default=request.nodes),
+            nodes=layout.nodes_per_recovery_group[-1],
             drives_per_node=request.drives_per_node,
             drive_bytes=request.drive_bytes,
             storage_nic_bytes_per_s=request.nic_bits_per_s / 8 * constants["network.line_share"].value,

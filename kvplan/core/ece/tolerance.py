@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from kvplan.core.ece.codes import ErasureCode
     from kvplan.schema.request import Survive
 
-_SURVIVED_BY: Final[dict[Survive, tuple[int, int]]] = {
+SURVIVED_BY: Final[dict[Survive, tuple[int, int]]] = {
     "node": (1, 0),
     "node+drive": (1, 1),
     "2-nodes": (2, 0),
@@ -100,7 +100,7 @@ def satisfies(tolerance: FaultTolerance, survive: Survive | None) -> bool:
     """
     if survive is None:
         return True
-    return (tolerance.node_failures, tolerance.further_device_failures) >= _SURVIVED_BY[survive]
+    return (tolerance.node_failures, tolerance.further_device_failures) >= SURVIVED_BY[survive]
 
 
 def survivable(code: ErasureCode, survive: Survive | None) -> bool:
@@ -134,4 +134,4 @@ def survivable(code: ErasureCode, survive: Survive | None) -> bool:
     >>> survivable(ErasureCode(8, 2), "3-nodes"), survivable(ErasureCode(8, 3), "3-nodes")
     (False, True)
     """
-    return survive is None or (code.parity, 0) >= _SURVIVED_BY[survive]
+    return survive is None or (code.parity, 0) >= SURVIVED_BY[survive]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from kvplan.core.arithmetic import ceil_div
 from kvplan.core.network.segments import DRIVES, STORAGE_NIC
 from kvplan.core.network.sides import NOTHING_LOST, Loss
-from kvplan.core.network.stages import binding_stage, segments, under_load
+from kvplan.core.network.stages import TierRates, path_rates, segments, under_load
 from kvplan.schema.network import Degraded, StagesState
 
 if TYPE_CHECKING:
@@ -98,11 +98,12 @@ def degraded(path: LoadedPath) -> Degraded:
     >>> states.drive.binding_stage, states.node.binding_stage, states.leaf.read_bytes_per_s
     ('client nic of the storage node', 'storage nic', 0.0)
     """
-    storage, leaves = path.storage, path.fabric.leaf_switches
+    storage = path.storage
+    leaf = leaf_loss(storage, path.fabric.leaf_switches)
     return Degraded(
         drive=state(path, DRIVE_LOSS, _drive_text(storage)),
         node=state(path, NODE_LOSS, _node_text(storage), culprit=DRIVES),
-        leaf=state(path, leaf_loss(storage, leaves), _leaf_text(storage, leaves), culprit=STORAGE_NIC),
+        leaf=state(path, leaf, _leaf_text(storage, leaf), culprit=STORAGE_NIC),
     )
 
 
@@ -144,12 +145,12 @@ def state(path: LoadedPath, loss: Loss = NOTHING_LOST, text: str = "", *, culpri
     """
     parts = segments(path.storage, path.client, path.fabric, path.calibration, loss)
     loaded = under_load(parts, path.read_bytes_per_s, path.write_bytes_per_s)
-    if not path.storage.survives(loss.group_nodes):
-        return StagesState(binding_stage=culprit, read_bytes_per_s=0.0, write_bytes_per_s=0.0, stages=loaded, text=text)
+    survived = path.storage.survives(loss.group_nodes)
+    rates = path_rates(parts) if survived else TierRates(0.0, 0.0, culprit)
     return StagesState(
-        binding_stage=binding_stage(parts),
-        read_bytes_per_s=min(part.read_limit_bytes_per_s for part in parts),
-        write_bytes_per_s=min(part.write_limit_bytes_per_s for part in parts),
+        binding_stage=rates.binding_stage,
+        read_bytes_per_s=rates.read_bytes_per_s,
+        write_bytes_per_s=rates.write_bytes_per_s,
         stages=loaded,
         text=text,
     )
@@ -158,31 +159,26 @@ def state(path: LoadedPath, loss: Loss = NOTHING_LOST, text: str = "", *, culpri
 def _drive_text(storage: StorageSide) -> str:
     """Say what one lost drive does."""
     drives = storage.nodes * storage.drives_per_node
-    return f"1 of {drives} drives lost: until rebuilt, each of its strips costs up to {storage.data_strips} strip reads"
+    return f"1 of {drives} drives lost: until rebuilt, each of its strips costs up to {storage.code.data} strip reads"
 
 
 def _node_text(storage: StorageSide) -> str:
     """Say what one lost node does."""
     lost = f"1 of {storage.nodes} nodes lost: "
     if not storage.survives(1):
-        return f"{lost}{_code(storage)} on {storage.nodes_in_group} nodes does not survive it, nothing is served"
-    return f"{lost}until rebuilt, each of its strips costs up to {storage.data_strips} strip reads from the others"
+        return f"{lost}{storage.code.name} on {storage.nodes_in_group} nodes does not survive it, nothing is served"
+    return f"{lost}until rebuilt, each of its strips costs up to {storage.code.data} strip reads from the others"
 
 
-def _leaf_text(storage: StorageSide, leaves: int) -> str:
+def _leaf_text(storage: StorageSide, loss: Loss) -> str:
     """Say what one lost leaf does, by the storage ports of a node and by what the erasure code survives."""
+    lost = f"1 of {loss.leaf_of} leaves lost: "
     if storage.storage_ports > 1:
-        return f"1 of {leaves} leaves lost: its storage nodes and clients keep half of their ports and set the pace"
-    loss = leaf_loss(storage, leaves)
-    cut = f"1 of {leaves} leaves lost: {loss.nodes} of {storage.nodes} nodes lose the storage network altogether"
+        return f"{lost}its storage nodes and clients keep half of their ports and set the pace"
+    cut = f"{lost}{loss.nodes} of {storage.nodes} nodes lose the storage network altogether"
     if storage.survives(loss.group_nodes):
         return f"{cut} (single-port storage NIC) and the others serve for them"
     return (
-        f"{cut} (single-port storage NIC), more than {_code(storage)} survives: nothing is served "
+        f"{cut} (single-port storage NIC), more than {storage.code.name} survives: nothing is served "
         "unless the storage network falls back to the client NIC; a dual-port storage NIC keeps half"
     )
-
-
-def _code(storage: StorageSide) -> str:
-    """Spell the erasure code as IBM does."""
-    return f"{storage.data_strips}+{storage.parity_strips}P"

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from kvplan.core.ece.codes import ErasureCode
 from kvplan.core.network.leafspine import Ports, fabric
 from kvplan.core.network.sides import Calibration, ClientSide, StorageSide
 from kvplan.schema.hardware import Drive, Gpu, Nic, Server, Switch
@@ -95,8 +96,7 @@ STORAGE: Final = StorageSide(
     client_nics=1,
     storage_nic=CONNECTX7,
     storage_nics=1,
-    data_strips=8,
-    parity_strips=2,
+    code=ErasureCode(8, 2),
 )
 
 CLIENTS: Final = ClientSide(

@@ -203,7 +203,6 @@ def _fabric(attached: tuple[_Attached, ...], cages: int, cage_bits_per_s: float,
     leaves = 2 * layout.pairs
     cages_used = layout.cages_down + spines.uplinks
     return Fabric(
-        client_servers=attached[-1].ports.machines,
         leaf_switches=leaves,
         spine_switches=spines.switches,
         cages_down_per_leaf=layout.cages_down,

@@ -112,7 +112,7 @@ def storage_segments(storage: StorageSide, calibration: Calibration, loss: Loss 
     >>> [round(part.read_limit_bytes_per_s / 1e9) for part in storage_segments(STORAGE, CALIBRATION)]
     [1792, 1831, 366, 315]
     """
-    strips = degraded_read_factor(storage.data_strips, _lost_share(storage, loss))
+    strips = degraded_read_factor(storage.code.data, _lost_share(storage, loss))
     left = storage.nodes - loss.nodes
     skew = _skew(storage, loss)
     # A single storage port takes its whole node along, which `left` counts already.
@@ -258,11 +258,11 @@ def storage_traffic(storage: StorageSide, loss: Loss = NOTHING_LOST) -> Traffic:
     Traffic(read=0.875, write=1.09375)
     """
     group = max(storage.nodes_in_group - loss.group_nodes, 1)
-    strips = degraded_read_factor(storage.data_strips, _lost_share(storage, loss))
+    strips = degraded_read_factor(storage.code.data, _lost_share(storage, loss))
     skew = _skew(storage, loss)
     return Traffic(
         read_traffic(group) * strips * skew,
-        write_traffic(group, storage.data_strips, storage.parity_strips) * skew,
+        write_traffic(group, storage.code.data, storage.code.parity) * skew,
     )
 
 
@@ -282,7 +282,7 @@ def _skew(storage: StorageSide, loss: Loss) -> float:
 
 def _parity_factor(storage: StorageSide) -> float:
     """Return the bytes written to drives for each byte a client writes."""
-    return (storage.data_strips + storage.parity_strips) / storage.data_strips
+    return storage.code.width / storage.code.data
 
 
 def _drives(storage: StorageSide, nodes: int, strips: float, loss: Loss) -> Segment:

@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from kvplan.core.arithmetic import ceil_div
+from kvplan.core.ece.strips import node_failures
 
 if TYPE_CHECKING:
+    from kvplan.core.ece.codes import ErasureCode
     from kvplan.schema.hardware import Drive, Gpu, Nic, Server
 
 
@@ -49,8 +51,7 @@ class StorageSide:
     client_nics: int
     storage_nic: Nic
     storage_nics: int
-    data_strips: int
-    parity_strips: int
+    code: ErasureCode
 
     @property
     def groups(self) -> float:
@@ -69,8 +70,7 @@ class StorageSide:
 
     def survives(self, group_nodes_lost: int) -> bool:
         """Tell whether data stays readable with so many nodes of one recovery group lost."""
-        strips_per_node = ceil_div(self.data_strips + self.parity_strips, self.nodes_in_group)
-        return group_nodes_lost * strips_per_node <= self.parity_strips
+        return group_nodes_lost <= node_failures(self.code, self.nodes_in_group)
 
 
 @dataclass(frozen=True, slots=True)

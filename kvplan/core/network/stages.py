@@ -149,6 +149,42 @@ def binding_stage(path: Sequence[Segment]) -> str:
     return min(path, key=lambda segment: segment.read_limit_bytes_per_s).name
 
 
+def path_rates(path: Sequence[Segment]) -> TierRates:
+    """Work out what some segments let through, reading and writing each alone.
+
+    rate = min over segments (planned rate / traffic per client byte)
+
+    Parameters
+    ----------
+    path
+        Segments in the order of the path, with rates [B/s] and traffic per client byte [1].
+
+    Returns
+    -------
+    TierRates
+        Client bytes read and written [B/s], and the segment that binds the reading.
+
+    Notes
+    -----
+    Whether the erasure code survives what is lost is another matter.
+
+    References
+    ----------
+    Definition.
+
+    Examples
+    --------
+    >>> from kvplan.core.network.examples import CALIBRATION, CLIENTS, FABRIC, STORAGE
+    >>> path_rates(segments(STORAGE, CLIENTS, FABRIC, CALIBRATION)).binding_stage
+    'client nic of the storage node'
+    """
+    return TierRates(
+        min(segment.read_limit_bytes_per_s for segment in path),
+        min(segment.write_limit_bytes_per_s for segment in path),
+        binding_stage(path),
+    )
+
+
 def tier_rates(storage: StorageSide, calibration: Calibration, loss: Loss = NOTHING_LOST) -> TierRates:
     """Work out what a storage tier is planned to read and write: what the stages inside its nodes let through.
 
@@ -184,13 +220,8 @@ def tier_rates(storage: StorageSide, calibration: Calibration, loss: Loss = NOTH
     >>> round(rates.read_bytes_per_s / 1e9, 1), round(rates.write_bytes_per_s / 1e9, 1), rates.binding_stage
     (315.0, 292.6, 'client nic of the storage node')
     """
-    path = storage_segments(storage, calibration, loss)
-    limits = [segment.read_limit_bytes_per_s for segment in path]
-    read = min(limits)
-    binding = path[limits.index(read)].name
-    if not storage.survives(loss.group_nodes):
-        return TierRates(0.0, 0.0, binding)
-    return TierRates(read, min(segment.write_limit_bytes_per_s for segment in path), binding)
+    rates = path_rates(storage_segments(storage, calibration, loss))
+    return rates if storage.survives(loss.group_nodes) else TierRates(0.0, 0.0, rates.binding_stage)
 
 
 # A loss leaves most segments as they were, so the degraded states share the stages of the normal one.

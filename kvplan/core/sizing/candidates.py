@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from kvplan.core.ece.judge import judge
 from kvplan.core.ece.strips import survival_words
+from kvplan.core.ece.tolerance import SURVIVED_BY
 from kvplan.core.sizing.guidance import AXES, guidance_limits
 from kvplan.core.sizing.tiers import required
 from kvplan.errors import NoProfileFitsError
@@ -19,13 +20,12 @@ if TYPE_CHECKING:
     from kvplan.core.sizing.tiers import Tier
     from kvplan.schema.ece import Limit
     from kvplan.schema.plan import Demand
-    from kvplan.schema.request import Request, Survive
+    from kvplan.schema.request import Request
 
 READ_LIMIT = "read_bandwidth"
 CAPACITY_LIMIT = "capacity"
 MAIN_LIMITS = (*AXES, READ_LIMIT, CAPACITY_LIMIT)
 """The limits that every candidate is shown with; need and have say all of them, so they take no rule in words."""
-FAILURES_ASKED: dict[Survive, int] = {"node": 1, "node+drive": 2, "2-nodes": 2, "3-nodes": 3}
 
 
 def limits_of(tier: Tier, inputs: SizingInputs, demand: Demand) -> tuple[Limit, ...]:
@@ -275,11 +275,10 @@ def _write_text(need: float, have: float, hit_share: float) -> str:
 def _tolerance_limit(tier: Tier, request: Request) -> Limit:
     """Judge fault tolerance against what was asked for, one node at least."""
     tolerance, survive = tier.geometry.fault_tolerance, required(request)
-    have = tolerance.node_failures
-    # Only the one drive that was asked for counts, or many drives would pass for a node.
-    if survive == "node+drive":
-        have += min(tolerance.further_device_failures, 1)
+    nodes, drives = SURVIVED_BY[survive]
+    # Only the drives that were asked for count, or many drives would pass for a node.
+    have = tolerance.node_failures + min(tolerance.further_device_failures, drives)
     survived = survival_words(tolerance.node_failures, tolerance.further_device_failures)
     asked = f"--survive {survive}" if request.survive else "every tier must survive a node"
     text = f"{asked}: {tier.code.name} on {tier.nodes} nodes survives {survived}"
-    return judge("fault_tolerance", FAILURES_ASKED[survive], have, "failures", text=text)
+    return judge("fault_tolerance", nodes + drives, have, "failures", text=text)

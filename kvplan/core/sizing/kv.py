@@ -11,9 +11,52 @@ from kvplan.schema.kv import Accountings
 from kvplan.schema.plan import OtherSoftware, PlanKv
 
 if TYPE_CHECKING:
+    from kvplan.core.kv.external import ExternalKv
+    from kvplan.core.kv.vllm import VllmSetup
     from kvplan.core.sizing.setup import Setup
     from kvplan.schema.model import LayerGroup
     from kvplan.schema.request import KvDtype
+
+
+def accountings(
+    groups: tuple[LayerGroup, ...], dtype: KvDtype, context_tokens: int, engine: VllmSetup, external: ExternalKv
+) -> Accountings:
+    """Set the three accountings of a context beside each other.
+
+    Parameters
+    ----------
+    groups
+        Layer groups of the model.
+    dtype
+        Type of the cached keys and values.
+    context_tokens
+        Length of the context [tokens].
+    engine
+        The engine that `vllm-gpu` counts for.
+    external
+        What the cache back end stores and loads.
+
+    Returns
+    -------
+    Accountings
+        Bytes a token [B/token] and a context [B], three ways.
+
+    References
+    ----------
+    The three accountings and their sources are documented in `kvplan.core.kv`.
+
+    Examples
+    --------
+    >>> import kvplan
+    >>> plan = kvplan.size(kvplan.Request(model="gpt-oss-120b", context_tokens=130_000, gpus=128))
+    >>> plan.kv.accounting.vllm_gpu.bytes_per_token
+    73728.0
+    """
+    return Accountings(
+        minimal=minimal_accounting(groups, dtype, context_tokens),
+        vllm_gpu=vllm_accounting(groups, dtype, context_tokens, engine),
+        external_tier=external.accounting,
+    )
 
 
 def kv_section(groups: tuple[LayerGroup, ...], dtype: KvDtype, context_tokens: int, setup: Setup) -> PlanKv:
@@ -48,11 +91,7 @@ def kv_section(groups: tuple[LayerGroup, ...], dtype: KvDtype, context_tokens: i
     """
     external = external_accounting(groups, dtype, context_tokens, setup.external)
     return PlanKv(
-        accounting=Accountings(
-            minimal=minimal_accounting(groups, dtype, context_tokens),
-            vllm_gpu=vllm_accounting(groups, dtype, context_tokens, setup.vllm),
-            external_tier=external.accounting,
-        ),
+        accounting=accountings(groups, dtype, context_tokens, setup.vllm, external),
         stored_bytes_per_token=external.accounting.bytes_per_token,
         loaded_bytes_per_token=external.loaded_bytes_per_token,
         context_stored_bytes=external.accounting.context_bytes,

@@ -6,13 +6,11 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from kvplan.core.kv.external import external_accounting
-from kvplan.core.kv.minimal import minimal_accounting
-from kvplan.core.kv.vllm import vllm_accounting
 from kvplan.core.kv.vllm_log import predict_log
 from kvplan.core.sizing.hbm import Fleet, MemoryBudget, hbm_check
-from kvplan.core.sizing.setup import MAX_TP, Setup, fewest_gpus, setup_of
+from kvplan.core.sizing.kv import accountings
+from kvplan.core.sizing.setup import MAX_TP, Setup, fewest_gpus, holds_one_context, setup_of
 from kvplan.core.sizing.versions import mismatches
-from kvplan.schema.kv import Accountings
 from kvplan.schema.reports import KvReport
 
 if TYPE_CHECKING:
@@ -67,11 +65,7 @@ def kv_report(inputs: KvInputs) -> KvReport:
     setup = _setup(inputs)
     engine = _engine(request, setup)
     external = external_accounting(groups, request.kv_dtype, request.context_tokens, setup.external)
-    accounting = Accountings(
-        minimal=minimal_accounting(groups, request.kv_dtype, request.context_tokens),
-        vllm_gpu=vllm_accounting(groups, request.kv_dtype, request.context_tokens, engine),
-        external_tier=external.accounting,
-    )
+    accounting = accountings(groups, request.kv_dtype, request.context_tokens, engine, external)
     return KvReport(
         model=inputs.spec.id,
         model_source=f"{inputs.spec.source} ({inputs.spec.confidence})",
@@ -103,30 +97,29 @@ def _engine(request: KvRequest, setup: Setup) -> VllmSetup:
 def _setup(inputs: KvInputs) -> Setup:
     """Fill in the defaults; without `--tp` the fewest GPUs, in powers of two, that hold weights and one context."""
     request = inputs.request
-    if request.tp is not None:
-        tp = request.tp
-    else:
-        tp = fewest_gpus(MAX_TP, lambda tp: _holds_one_context(inputs, tp)) if inputs.gpu else 1
-    return setup_of(request, inputs.stack, tp, inputs.spec.groups)
+    if request.tp is not None or inputs.gpu is None or inputs.facts is None:
+        return setup_of(request, inputs.stack, request.tp or 1, inputs.spec.groups)
+    facts, budget = inputs.facts, _budget(inputs, inputs.gpu)
+
+    def with_gpus(tp: int) -> Setup:
+        return setup_of(request, inputs.stack, tp, facts.spec.groups)
+
+    return with_gpus(
+        fewest_gpus(MAX_TP, lambda tp: holds_one_context(facts, request, budget, _engine(request, with_gpus(tp))))
+    )
 
 
-def _holds_one_context(inputs: KvInputs, tp: int) -> bool:
-    """Tell whether one engine of `tp` GPUs holds a whole context beside its weights."""
-    request = inputs.request
-    engine = _engine(request, setup_of(request, inputs.stack, tp, inputs.spec.groups))
-    need = vllm_accounting(inputs.spec.groups, request.kv_dtype, request.context_tokens, engine)
-    memory = _memory(inputs, tp, need.context_bytes)
-    return memory is not None and memory.contexts_that_fit > 0
+def _budget(inputs: KvInputs, gpu: Gpu) -> MemoryBudget:
+    """Return the memory of one GPU."""
+    return MemoryBudget(gpu.memory_bytes, inputs.request.gpu_memory_utilisation, inputs.overhead_bytes)
 
 
 def _memory(inputs: KvInputs, tp: int, context_bytes_per_gpu: int) -> PlanHbm | None:
     """Check GPU memory where a GPU is named."""
     if inputs.gpu is None or inputs.facts is None:
         return None
-    request = inputs.request
-    budget = MemoryBudget(inputs.gpu.memory_bytes, request.gpu_memory_utilisation, inputs.overhead_bytes)
-    fleet = Fleet(tp, tp, request.concurrency)
-    return hbm_check(budget, fleet, inputs.facts.weights_bytes, context_bytes_per_gpu)
+    fleet = Fleet(tp, tp, inputs.request.concurrency)
+    return hbm_check(_budget(inputs, inputs.gpu), fleet, inputs.facts.weights_bytes, context_bytes_per_gpu)
 
 
 def _log(inputs: KvInputs, engine: VllmSetup) -> VllmLog | None:

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 from kvplan.core.kv.external import ExternalSetup
 from kvplan.core.kv.vllm import VllmSetup, vllm_accounting
 from kvplan.core.sizing.hbm import MemoryBudget, kv_bytes_per_gpu
-from kvplan.core.sizing.versions import release_key
+from kvplan.core.sizing.versions import outside
 from kvplan.schema.model import ChunkedAttention
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from kvplan.core.sizing.inputs import SizingInputs, Stack
+    from kvplan.core.sizing.inputs import ModelFacts, SizingInputs, Stack
     from kvplan.schema.model import LayerGroup
     from kvplan.schema.reports import KvRequest
     from kvplan.schema.request import Request
@@ -114,8 +114,7 @@ def setup_of(request: Request | KvRequest, stack: Stack, tp: int, groups: Sequen
 
 def _allows_hybrid_manager(backend: CacheBackend, vllm: str) -> bool:
     """Tell whether a back end works with the hybrid manager of a vLLM release."""
-    since = backend.hybrid_manager_since_vllm
-    return backend.hybrid_manager and (not since or release_key(vllm) >= release_key(since))
+    return backend.hybrid_manager and not outside(vllm, backend.hybrid_manager_since_vllm, "")
 
 
 def tensor_parallelism(inputs: SizingInputs, budget: MemoryBudget) -> int:
@@ -150,7 +149,11 @@ def tensor_parallelism(inputs: SizingInputs, budget: MemoryBudget) -> int:
     request = inputs.request
     if request.tp is not None:
         return request.tp
-    return fewest_gpus(min(request.gpus, MAX_TP), lambda tp: _holds_one_context(inputs, budget, tp))
+    model, groups = inputs.model, inputs.model.spec.groups
+    return fewest_gpus(
+        min(request.gpus, MAX_TP),
+        lambda tp: holds_one_context(model, request, budget, setup_of(request, inputs.stack, tp, groups).vllm),
+    )
 
 
 def fewest_gpus(most: int, suffice: Callable[[int], bool]) -> int:
@@ -185,13 +188,41 @@ def fewest_gpus(most: int, suffice: Callable[[int], bool]) -> int:
     return next((count for count in counts if suffice(count)), counts[-1])
 
 
-def _holds_one_context(inputs: SizingInputs, budget: MemoryBudget, tp: int) -> bool:
-    """Tell whether one engine of `tp` GPUs holds a whole context beside its weights."""
-    request = inputs.request
-    setup = setup_of(request, inputs.stack, tp, inputs.model.spec.groups)
-    groups = inputs.model.spec.groups
-    free_bytes = kv_bytes_per_gpu(budget, inputs.model.weights_bytes, tp)
+def holds_one_context(model: ModelFacts, request: Request | KvRequest, budget: MemoryBudget, engine: VllmSetup) -> bool:
+    """Tell whether one engine holds a whole context beside its weights.
+
+    Parameters
+    ----------
+    model
+        The model with its weights [B].
+    request
+        KV dtype and length of the context [tokens].
+    budget
+        Memory of one GPU [B].
+    engine
+        The engine with its GPUs.
+
+    Returns
+    -------
+    bool
+        True where the context is not larger than what is free.
+
+    References
+    ----------
+    As `kvplan.core.sizing.hbm.kv_bytes_per_gpu` and `kvplan.core.kv.vllm.vllm_accounting`.
+
+    Examples
+    --------
+    >>> from kvplan import Request, load_catalogue
+    >>> from kvplan.models import load_model, model_facts
+    >>> model = model_facts(load_model("llama-3.3-70b", load_catalogue()))
+    >>> request = Request(model="llama-3.3-70b", context_tokens=130_000, gpus=8)
+    >>> budget = MemoryBudget(96 * 10**9, 0.9, 0)
+    >>> [holds_one_context(model, request, budget, VllmSetup("0.14.1", tp=tp)) for tp in (1, 2, 4)]
+    [False, False, True]
+    """
+    free_bytes = kv_bytes_per_gpu(budget, model.weights_bytes, engine.tp)
     if free_bytes <= 0:
         return False
-    need = vllm_accounting(groups, request.kv_dtype, request.context_tokens, setup.vllm)
+    need = vllm_accounting(model.spec.groups, request.kv_dtype, request.context_tokens, engine)
     return need.context_bytes <= free_bytes

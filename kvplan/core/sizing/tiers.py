@@ -119,7 +119,7 @@ def _computed(
     )
     storage = StorageSide(
         nodes=nodes,
-        nodes_in_group=min(layout.nodes_per_recovery_group, default=nodes),
+        nodes_in_group=layout.nodes_per_recovery_group[-1],
         drives_per_node=profile.node.drives,
         drive=drive,
         server=server,
@@ -127,8 +127,7 @@ def _computed(
         client_nics=profile.node.client_nics,
         storage_nic=storage_nic,
         storage_nics=profile.node.storage_nics,
-        data_strips=code.data,
-        parity_strips=code.parity,
+        code=code,
     )
     return layout, storage, tier_rates(storage, calibrated)
 
@@ -136,18 +135,17 @@ def _computed(
 def _tiers_of(parts: ProfileParts, inputs: SizingInputs, demand: Demand) -> Iterator[Tier]:
     """Yield a profile's tiers: its own code, and the others where tolerance asks for more."""
     request = inputs.request
-    own = _grown(parts, _code_of(parts, inputs), inputs, demand)
+    own = _grown(parts, _code_of(parts, inputs), inputs, demand, required(request))
     yield own
     # A code that was asked for by name stands alone: the tool does not answer with another one.
     if request.survive is None or request.erasure_code is not None:
         return
     survives = satisfies(own.geometry.fault_tolerance, request.survive)
     # Growth that only the tolerance causes is what a stronger code can save; growth by need it cannot.
-    unasked = replace(inputs, request=request.model_copy(update={"survive": None}))
-    if survives and own.nodes == _grown(parts, own.code, unasked, demand).nodes:
+    if survives and own.nodes == _grown(parts, own.code, inputs, demand, "node").nodes:
         return
     for code in (code for code in CODES if _may_survive(parts, code, inputs)):
-        tier = _grown(parts, code, inputs, demand)
+        tier = _grown(parts, code, inputs, demand, request.survive)
         if satisfies(tier.geometry.fault_tolerance, request.survive) and (tier.nodes < own.nodes or not survives):
             yield tier
 
@@ -176,8 +174,9 @@ def _forced_tier(inputs: SizingInputs, demand: Demand) -> Tier | None:
         below = [parts for parts in inputs.profiles if parts.profile.nodes.start <= (request.nodes or 0)]
         parts = below[-1] if below else inputs.profiles[0]
     code = _code_of(parts, inputs)
-    tier = build_tier(parts, code, request.nodes, inputs) if request.nodes else _grown(parts, code, inputs, demand)
-    return replace(tier, forced=True)
+    if request.nodes:
+        return replace(build_tier(parts, code, request.nodes, inputs), forced=True)
+    return replace(_grown(parts, code, inputs, demand, required(request)), forced=True)
 
 
 def _code_of(parts: ProfileParts, inputs: SizingInputs) -> ErasureCode:
@@ -185,43 +184,43 @@ def _code_of(parts: ProfileParts, inputs: SizingInputs) -> ErasureCode:
     return parse_code(inputs.request.erasure_code or parts.profile.erasure_code)
 
 
-def _grown(parts: ProfileParts, code: ErasureCode, inputs: SizingInputs, demand: Demand) -> Tier:
+def _grown(parts: ProfileParts, code: ErasureCode, inputs: SizingInputs, demand: Demand, survive: Survive) -> Tier:
     """Return the smallest tier of a recipe that reads, holds and survives what is asked, up to its node limit."""
     counts = parts.profile.nodes
     tier = build_tier(parts, code, counts.start, inputs)
     if counts.limit == counts.start:
         return tier
     # No node count is enough, so none is tried: the largest stands for all, with the limit that it breaks.
-    if not survivable(code, required(inputs.request)):
+    if not survivable(code, survive):
         return build_tier(parts, code, counts.limit, inputs)
     per_node = tier.rates.read_bytes_per_s / tier.nodes
     usable_per_node = max(tier.geometry.usable_bytes / tier.nodes, 1)
     estimate = math.ceil(max(demand.read_bytes_per_s / per_node, demand.capacity_bytes / usable_per_node))
     nodes = min(max(counts.start, estimate), counts.limit)
     if nodes != tier.nodes:
-        tier = _shrunk(build_tier(parts, code, nodes, inputs), inputs, demand)
+        tier = _shrunk(build_tier(parts, code, nodes, inputs), inputs, demand, survive)
         nodes = tier.nodes
     # The estimate knows nothing of tolerance, nor of groups that split: the last steps are taken one by one.
-    while nodes < counts.limit and not _suffices(tier, inputs, demand):
+    while nodes < counts.limit and not _suffices(tier, demand, survive):
         nodes += 1
         tier = build_tier(parts, code, nodes, inputs)
     return tier
 
 
-def _shrunk(tier: Tier, inputs: SizingInputs, demand: Demand) -> Tier:
+def _shrunk(tier: Tier, inputs: SizingInputs, demand: Demand, survive: Survive) -> Tier:
     """Take back nodes that the estimate gave too many: a node's share of usable space grows with its group."""
     while tier.nodes > tier.parts.profile.nodes.start:
         smaller = build_tier(tier.parts, tier.code, tier.nodes - 1, inputs)
-        if not _suffices(smaller, inputs, demand):
+        if not _suffices(smaller, demand, survive):
             break
         tier = smaller
     return tier
 
 
-def _suffices(tier: Tier, inputs: SizingInputs, demand: Demand) -> bool:
+def _suffices(tier: Tier, demand: Demand, survive: Survive) -> bool:
     """Tell whether a tier needs no further node."""
     return (
         tier.rates.read_bytes_per_s >= demand.read_bytes_per_s
         and tier.geometry.usable_bytes >= demand.capacity_bytes
-        and satisfies(tier.geometry.fault_tolerance, required(inputs.request))
+        and satisfies(tier.geometry.fault_tolerance, survive)
     )

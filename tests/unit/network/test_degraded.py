@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from kvplan.core.ece.codes import ErasureCode
 from kvplan.core.network.budget import fabric_of
 from kvplan.core.network.degraded import DRIVE_LOSS, NODE_LOSS, LoadedPath, degraded, leaf_loss
 from kvplan.core.network.examples import B3140H, B3220, CALIBRATION, CLIENTS, FABRIC, STORAGE, SWITCH
@@ -46,7 +47,7 @@ def test_four_nodes_of_8_2p_do_not_survive_a_node() -> None:
     assert (state.read_bytes_per_s, state.write_bytes_per_s, state.binding_stage) == (0, 0, "drives")
     assert "8+2P on 4 nodes does not survive it" in state.text
     assert tier_rates(four, CALIBRATION, NODE_LOSS).read_bytes_per_s == 0
-    assert _states(replace(four, data_strips=4)).node.read_bytes_per_s > 0
+    assert _states(replace(four, code=ErasureCode(4, 2))).node.read_bytes_per_s > 0
 
 
 def test_the_group_that_lost_a_node_sets_the_pace() -> None:
@@ -79,7 +80,7 @@ def test_two_single_port_storage_nics_keep_half() -> None:
 
 def test_many_leaves_leave_enough_nodes_of_a_group() -> None:
     # 256 nodes on 14 leaves: three nodes of a group of 32 are cut off, and 16+3P survives three.
-    large = replace(STORAGE, nodes=256, nodes_in_group=32, data_strips=16, parity_strips=3)
+    large = replace(STORAGE, nodes=256, nodes_in_group=32, code=ErasureCode(16, 3))
     clients = replace(CLIENTS, gpus=512)
     assert leaf_loss(large, 14).group_nodes == 3
     state = _states(large, clients).leaf

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from kvplan.core.ece.codes import ErasureCode
 from kvplan.core.network.examples import B3140H, CALIBRATION, CLIENTS, FABRIC, STORAGE
 from kvplan.core.network.segments import client_segments, storage_segments
 from kvplan.core.network.stages import binding_stage, segments, tier_rates, under_load
@@ -28,7 +29,7 @@ NAMES = (
 
 
 def _tier(nodes: int, data: int, parity: int) -> StorageSide:
-    return replace(STORAGE, nodes=nodes, nodes_in_group=min(nodes, 32), data_strips=data, parity_strips=parity)
+    return replace(STORAGE, nodes=nodes, nodes_in_group=min(nodes, 32), code=ErasureCode(data, parity))
 
 
 def _stages(read: float = 315e9, write: float = 0.0) -> dict[str, Stage]:
