@@ -18,15 +18,17 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Union, get_args, get_
 
 import typer
 import yaml
-from pydantic import BaseModel
 
 from kvplan.cli.app import app
-from kvplan.schema.base import Explained
+from kvplan.core.paths import CONSTANTS, is_below, section_of
+from kvplan.schema.base import explained_of, records_in
 from kvplan.schema.model import LayerGroup
 from kvplan.schema.plan import FORMAT_VERSION, Plan
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+    from pydantic import BaseModel
 
 DOCS = Path(__file__).parent
 MEANINGS = "plan-meanings.yaml"
@@ -34,7 +36,6 @@ NOTICE = (
     "<!-- Made by docs/generate.py (`make docs`); edit the schema, the help texts or plan-meanings.yaml instead. -->"
 )
 PLAIN = {int: "integer", float: "number", str: "text", bool: "yes or no"}
-CONSTANTS_PREFIX = "constants."
 LAYER_GROUPS = "model.groups"
 
 
@@ -53,11 +54,11 @@ def plan_page() -> str:
     """Return docs/plan-format.md."""
     meanings: dict[str, str] = yaml.safe_load((DOCS / MEANINGS).read_text(encoding="utf-8"))
     rows = list(field_rows(Plan, meanings))
-    sections = dict.fromkeys(row.path.partition(".")[0].partition("[")[0] for row in rows)
-    nested = [name for name in sections if _nested(Plan.model_fields[name].annotation)]
+    sections = dict.fromkeys(section_of(row.path) for row in rows)
+    nested = [name for name in sections if any(records_in(Plan.model_fields[name].annotation))]
     parts = [_plan_head(), _table([row for row in rows if row.path not in nested and row.path in sections])]
     for name in nested:
-        parts += [f"## `{name}`", _section_text(name), _table([row for row in rows if _inside(row.path, name)])]
+        parts += [f"## `{name}`", _section_text(name), _table([row for row in rows if is_below(row.path, name)])]
     parts += ["## Layer groups", _layer_groups()]
     return "\n\n".join(parts) + "\n"
 
@@ -88,8 +89,8 @@ def _walk(
     """Yield the fields of one record; `written` tells where a record class was written out before."""
     for name, field in record.model_fields.items():
         path = f"{prefix}{name}"
-        explained = next((item for item in field.metadata if isinstance(item, Explained)), None)
-        nested = _nested(field.annotation)
+        explained = explained_of(field)
+        nested = list(records_in(field.annotation))
         if nested and path != LAYER_GROUPS:
             yield from _nested_rows(nested[0], f"{path}{_suffix(field.annotation)}", meanings, written)
         elif explained is not None:
@@ -118,13 +119,6 @@ def _meaning(path: str, meanings: dict[str, str]) -> str:
     return meanings.get(path) or meanings[name]
 
 
-def _nested(annotation: Any) -> list[type[BaseModel]]:
-    """List the record classes inside an annotation."""
-    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        return [annotation]
-    return [record for part in get_args(annotation) for record in _nested(part)]
-
-
 def _suffix(annotation: Any) -> str:
     """Say how the elements of a field are addressed."""
     return {tuple: "[]", dict: ".<id>"}.get(get_origin(annotation), "")
@@ -140,13 +134,8 @@ def _type_text(annotation: Any) -> str:
     if origin in (Union, UnionType) and NoneType in parts:
         return f"{_type_text(next(part for part in parts if part is not NoneType))}, may be null"
     if origin is tuple:
-        return "list of records" if _nested(annotation) else f"list of {_type_text(parts[0])}"
+        return "list of records" if any(records_in(annotation)) else f"list of {_type_text(parts[0])}"
     return PLAIN.get(annotation, "record")
-
-
-def _inside(path: str, section: str) -> bool:
-    """Tell whether a path lies in a section of the Plan."""
-    return path.startswith((f"{section}.", f"{section}["))
 
 
 def _plan_head() -> str:
@@ -157,7 +146,7 @@ def _plan_head() -> str:
 
 def _section_text(name: str) -> str:
     """Return what the schema says of the record behind a section."""
-    return inspect.getdoc(_nested(Plan.model_fields[name].annotation)[0]) or ""
+    return inspect.getdoc(next(records_in(Plan.model_fields[name].annotation))) or ""
 
 
 def _table(rows: list[FieldRow]) -> str:
@@ -168,7 +157,7 @@ def _table(rows: list[FieldRow]) -> str:
 
 def _line(row: FieldRow) -> str:
     """Write one field; the catalogue constants that its formula uses are named."""
-    constants = [name for name in row.inputs if name.startswith(CONSTANTS_PREFIX)]
+    constants = [name for name in row.inputs if name.startswith(CONSTANTS)]
     used = f" (uses {', '.join(f'`{name}`' for name in constants)})" if constants else ""
     return f"| `{row.path}` | {row.type} | {row.unit} | {_cell(row.meaning + used)} |"
 
@@ -176,7 +165,7 @@ def _line(row: FieldRow) -> str:
 def _layer_groups() -> str:
     """Write the kinds of layer groups with their fields."""
     lines = ["| kind | fields beside `kind` | what such layers keep |", "|---|---|---|"]
-    for record in _nested(LayerGroup):
+    for record in records_in(LayerGroup):
         fields = ", ".join(f"`{name}`" for name in record.model_fields if name != "kind")
         text = " ".join((inspect.getdoc(record) or "").split())
         lines.append(f"| `{record.model_fields['kind'].default}` | {fields} | {_cell(text)} |")

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import yaml
 
 from kvplan.errors import InputError
-from kvplan.inputs.files import read_text, read_yaml, write_atomically
+from kvplan.inputs.document import Document
+from kvplan.inputs.files import read_text, write_atomically
 from kvplan.inputs.yaml_text import compose_leniently, parse_yaml
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ def add_model(spec: ModelSpec, directory: Path, *, replace: bool = False) -> Pat
     table = _Layout.of(text, path)
     known = table.ids.index(spec.id) if spec.id in table.ids else None
     if known is not None and not replace:
-        where = read_yaml(path).where((known,))
+        where = Document(table.ids, str(path), text).where((known,))
         raise InputError.single(where, f"{spec.id!r} is there already", hint="--replace puts the new row in its place")
     start, end = table.spans[known] if known is not None else (len(text), len(text))
     write_atomically(path, _joined(text[:start], _row_text(spec, table.indent), text[end:]))

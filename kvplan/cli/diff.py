@@ -23,7 +23,7 @@ def diff(
     format_: options.Format = "table",
 ) -> None:
     """Compare two Plans field by field."""
-    from kvplan.cli.shared import checked_format, read_plan, show
+    from kvplan.cli.shared import checked_format, read_plan, show, versioned
     from kvplan.core.diff import differences
     from kvplan.errors import ExitCode
     from kvplan.render import diff as render
@@ -32,7 +32,7 @@ def diff(
     found = differences(read_plan(before), read_plan(after))
     show(
         chosen,
-        data=lambda: render.diff_data(found, before.name, after.name),
+        data=lambda: versioned(before=before.name, after=after.name, differences=render.diff_data(found)),
         view=lambda: render.diff_view(found, before.name, after.name),
         title=f"{before.name} and {after.name}",
         rows=lambda: (render.HEADERS, [render.diff_cells(item) for item in found]),

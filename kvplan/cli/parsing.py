@@ -122,7 +122,7 @@ class Options:
         except ValidationError as error:
             unread = {problem.where for problem in problems}
             found = [problem for problem in problems_of(error, self._place) if problem.where not in unread]
-            problems.extend(self._out_of_range.get(problem.where, problem) for problem in _innermost(found))
+            problems.extend(self._out_of_range.get(problem.where, problem) for problem in found)
         if problems:
             raise InputError((*problems, *further()))
         return built
@@ -146,33 +146,6 @@ class Options:
                 self._problems.append(Problem(self._names[field], what, allowed=allowed))
 
 
-def directories(paths: Iterable[Path] | None, option: str) -> tuple[Path, ...]:
-    """Check that every path is a directory.
-
-    Parameters
-    ----------
-    paths
-        Directories given, if any.
-    option
-        Option or variable that named them.
-
-    Returns
-    -------
-    tuple of Path
-        The same directories.
-
-    Raises
-    ------
-    InputError
-        Naming each that is not.
-    """
-    found = tuple(paths or ())
-    problems = _not_directories(found, option)
-    if problems:
-        raise InputError(problems)
-    return found
-
-
 def _not_directories(paths: Iterable[Path], option: str) -> list[Problem]:
     """Name each path that is no directory."""
     return [
@@ -180,12 +153,6 @@ def _not_directories(paths: Iterable[Path], option: str) -> list[Problem]:
         for path in paths
         if not path.is_dir()
     ]
-
-
-def _innermost(problems: Sequence[Problem]) -> list[Problem]:
-    """Leave out what is said of a whole value when something inside it is wrong."""
-    places = [problem.where for problem in problems]
-    return [problem for problem in problems if not any(place.startswith(f"{problem.where} ") for place in places)]
 
 
 def _parse_params(text: str) -> int:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kvplan.cli.console import color, out, width
-from kvplan.cli.parsing import directories
 from kvplan.errors import InputError, PlanStaleError
 
 if TYPE_CHECKING:
@@ -48,10 +47,14 @@ def checked_format(value: str) -> str:
 def open_catalogue(user_dirs: list[Path] | None) -> Catalogue:
     """Load the catalogue with the user tables named on the command line or in the environment."""
     from kvplan.catalogue.loader import load_catalogue
-    from kvplan.settings import Settings
+    from kvplan.cli.parsing import Options
+    from kvplan.settings import CATALOGUE_VARIABLE, Settings
 
-    given = directories(user_dirs, "--catalogue")
-    return load_catalogue((*directories(Settings.from_environment().catalogue_dirs, "KVPLAN_CATALOGUE"), *given))
+    asked = Options()
+    named = asked.directories(CATALOGUE_VARIABLE, Settings.from_environment().catalogue_dirs)
+    given = asked.directories("--catalogue", user_dirs)
+    asked.check()
+    return load_catalogue((*named, *given))
 
 
 def read_plan(path: Path) -> Plan:

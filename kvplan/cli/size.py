@@ -95,14 +95,14 @@ def _size(
     from kvplan.api import size as size_request
     from kvplan.cli.shared import FORMATS, open_catalogue
     from kvplan.schema.request import Request
-    from kvplan.settings import Settings
+    from kvplan.settings import CATALOGUE_VARIABLE, PROFILES_VARIABLE, Settings
 
     chosen = asked.form(format_, FORMATS)
     settings = Settings.from_environment()
-    asked.directories("KVPLAN_CATALOGUE", settings.catalogue_dirs)
+    asked.directories(CATALOGUE_VARIABLE, settings.catalogue_dirs)
     asked.directories("--catalogue", catalogue)
     extra = (
-        *asked.directories("KVPLAN_PROFILES", settings.profile_dirs),
+        *asked.directories(PROFILES_VARIABLE, settings.profile_dirs),
         *asked.directories("--profiles", profiles),
     )
     request = asked.build(Request, lambda: _unknown(asked, catalogue, extra))
@@ -145,8 +145,7 @@ def _show(plan: Plan, chosen: str, output: Path | None) -> None:
     from kvplan.cli.shared import show
     from kvplan.render.plan_view import plan_rows, plan_view
 
-    saved = output or "plan.json"
-    follow_up = f"kvplan explain {saved}" if output else "run again with -o plan.json, then kvplan explain plan.json"
+    follow_up = f"kvplan explain {output}" if output else "run again with -o plan.json, then kvplan explain plan.json"
     show(
         chosen,
         data=lambda: plan.model_dump(mode="json"),

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from types import UnionType
-from typing import TYPE_CHECKING, Any, Union, get_args, get_origin
+from typing import TYPE_CHECKING, get_origin
 
-from pydantic import BaseModel
-
-from kvplan.schema.base import Explained
+from kvplan.schema.base import explained_of, records_in
 from kvplan.schema.plan import Derivation
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from pydantic import BaseModel
+
+    from kvplan.schema.base import Explained
 
 _INDEX = re.compile(r"\[[^\]]*\]")
 
@@ -67,23 +68,12 @@ def _walk(model: type[BaseModel], prefix: str) -> Iterator[tuple[str, Derivation
     """Yield path and explanation of each field of a record class and of the records below it."""
     for name, field in model.model_fields.items():
         path = f"{prefix}{name}"
-        explained = next((item for item in field.metadata if isinstance(item, Explained)), None)
+        explained = explained_of(field)
         if explained is not None:
             yield path, _as_derivation(explained)
-        for record, suffix in _records(field.annotation):
+        suffix = "[]" if get_origin(field.annotation) is tuple else ""
+        for record in records_in(field.annotation):
             yield from _walk(record, f"{path}{suffix}.")
-
-
-def _records(annotation: Any) -> Iterator[tuple[type[BaseModel], str]]:
-    """Yield the record classes inside an annotation and how their elements are addressed."""
-    origin = get_origin(annotation)
-    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        yield annotation, ""
-    elif origin is tuple:
-        yield from ((record, "[]") for record, _ in _records(get_args(annotation)[0]))
-    elif origin in (Union, UnionType):
-        for member in get_args(annotation):
-            yield from _records(member)
 
 
 def _as_derivation(explained: Explained) -> Derivation:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from kvplan.core.derivation import derivation_of
-from kvplan.core.paths import canonical, is_numeric, scalars, value_at
+from kvplan.core.paths import CONSTANTS, canonical, is_below, is_numeric, scalars, section_of, value_at
 from kvplan.errors import InputError, did_you_mean
 
 if TYPE_CHECKING:
@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 
     from kvplan.schema.plan import Derivation, Plan
 
-_CONSTANTS = "constants."
 _NOT_EXPLAINED = ("derivation", "constants", "catalogue")
 
 
@@ -65,7 +64,7 @@ def explain(plan: Plan, field: str) -> tuple[Explanation, ...]:
     The Plan's own `derivation`; units such as [B] stand in each entry.
     """
     data = plan.model_dump(mode="json")
-    if field.startswith(_CONSTANTS) and field.removeprefix(_CONSTANTS) in plan.constants:
+    if field.startswith(CONSTANTS) and field.removeprefix(CONSTANTS) in plan.constants:
         return (_explanation(field, data, plan.derivation, ()),)
     paths = list(number_paths(data))
     try:
@@ -156,14 +155,14 @@ def scalar_paths(data: Any) -> Iterator[str]:
 
 def _below(wanted: str, paths: Iterable[str]) -> list[str]:
     """List the paths at or below a field; all of them for no field."""
-    return [path for path in paths if not wanted or path == wanted or path.startswith((f"{wanted}.", f"{wanted}["))]
+    return [path for path in paths if not wanted or path == wanted or is_below(path, wanted)]
 
 
 def _explanation(path: str, data: Any, derivations: dict[str, Derivation], above: tuple[str, ...]) -> Explanation:
     """Build the tree of one number; a number that is its own ancestor is not followed again."""
     # Names of constants hold dots, so they are looked up whole instead of being walked.
-    if path.startswith(_CONSTANTS):
-        row = data["constants"][path.removeprefix(_CONSTANTS)]
+    if path.startswith(CONSTANTS):
+        row = data["constants"][path.removeprefix(CONSTANTS)]
         return Explanation(
             path, row["value"], row["unit"], row["note"] or "a constant", row["source"], row["confidence"]
         )
@@ -182,5 +181,5 @@ def _hint(field: str, paths: list[str]) -> str:
     leaf_matches = [path for path in paths if path.rpartition(".")[2] == field]
     if leaf_matches:
         return f"did you mean {' or '.join(map(repr, leaf_matches[:3]))}?"
-    sections = dict.fromkeys(path.partition(".")[0].partition("[")[0] for path in paths)
+    sections = dict.fromkeys(map(section_of, paths))
     return did_you_mean(field, paths) or f"sections are {', '.join(sections)}"

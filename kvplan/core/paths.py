@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
+CONSTANTS = "constants."
+"""What paths of catalogue constants begin with."""
+
 _STEP = re.compile(r"([^.\[\]]+)|\[([^\]]*)\]")
 _NAMES = ("name", "id", "erasure_code")
 
@@ -48,6 +51,58 @@ def scalars(data: Any, path: str = "", *, skip: Collection[str] = ()) -> Iterato
             yield from scalars(value, f"{path}[{name}]")
     else:
         yield path, data
+
+
+def section_of(path: str) -> str:
+    """Return the outermost field that a path lies in.
+
+    Parameters
+    ----------
+    path
+        Path of a value.
+
+    Returns
+    -------
+    str
+        Name of the field.
+
+    References
+    ----------
+    Definition.
+
+    Examples
+    --------
+    >>> section_of("network.stages[uplink].utilisation"), section_of("warnings[0]"), section_of("reason")
+    ('network', 'warnings', 'reason')
+    """
+    return path.partition(".")[0].partition("[")[0]
+
+
+def is_below(path: str, field: str) -> bool:
+    """Tell whether a path leads into a field.
+
+    Parameters
+    ----------
+    path
+        Path of a value.
+    field
+        Path of what may hold it.
+
+    Returns
+    -------
+    bool
+        False for the field itself.
+
+    References
+    ----------
+    Definition.
+
+    Examples
+    --------
+    >>> is_below("kv.accounting", "kv"), is_below("kv[0]", "kv"), is_below("kv", "kv"), is_below("kvs.a", "kv")
+    (True, True, False, False)
+    """
+    return path.startswith((f"{field}.", f"{field}["))
 
 
 def is_numeric(value: Any) -> bool:

@@ -8,6 +8,7 @@ from typing import Any, NoReturn
 
 from kvplan.errors import InputError, Problem
 from kvplan.inputs.bounds import MAX_DEPTH, MAX_DIGITS
+from kvplan.inputs.loc import place_of
 
 _STRING_OR_BARE = re.compile(r'"(?:[^"\\]|\\.)*"|[^\s",:\[\]{}]+', re.DOTALL)
 _PLAINER = {
@@ -63,7 +64,7 @@ def parse_json(text: str, name: str, *, non_finite: bool = False) -> Any:
     except json.JSONDecodeError as error:
         raise InputError([_syntax_problem(error, text, name)]) from error
     except _RefusedError as error:
-        raise InputError.single(_place(text, _token_offset(text, error.token), name), str(error)) from error
+        raise InputError.single(place_of(text, _token_offset(text, error.token), name), str(error)) from error
     except _DuplicateKeyError as error:
         raise InputError(_duplicates(text, name, str(error))) from error
     except RecursionError as error:
@@ -132,23 +133,17 @@ def _syntax_problem(error: json.JSONDecodeError, text: str, name: str) -> Proble
     """Turn a syntax error into a problem in plain words, the same for every version of Python."""
     before, after = text[: error.pos].rstrip(), text[error.pos :].lstrip()
     if not after or error.msg.startswith("Unterminated string"):
-        return Problem(_place(text, error.pos, name), "ends in the middle", hint="is the file complete?")
+        return Problem(place_of(text, error.pos, name), "ends in the middle", hint="is the file complete?")
     if after[:1] == ",":
         before, after = f"{before},", after[1:].lstrip()
     if before.endswith(",") and after[:1] in ("}", "]"):
-        return Problem(_place(text, len(before) - 1, name), "a comma before the closing bracket")
+        return Problem(place_of(text, len(before) - 1, name), "a comma before the closing bracket")
     opening = next((what for starts, what in _OPENINGS if after.startswith(starts)), "")
     message = "Invalid escape" if error.msg.startswith("Invalid \\") else error.msg
     what = opening or (_PLAINER.get(message, message) if before else "is not JSON")
-    return Problem(_place(text, error.pos, name), what)
+    return Problem(place_of(text, error.pos, name), what)
 
 
 def _token_offset(text: str, token: str) -> int:
     """Find a bare token, skipping what stands inside strings."""
     return next(match.start() for match in _STRING_OR_BARE.finditer(text) if match[0] == token)
-
-
-def _place(text: str, offset: int, name: str) -> str:
-    """Write an offset as line and column, both from 1."""
-    line = text.count("\n", 0, offset) + 1
-    return f"{name}:{line}:{offset - text.rfind(chr(10), 0, offset)}"

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, get_args
 
-from pydantic import BaseModel
+from kvplan.schema.base import records_in
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from pydantic import BaseModel
 
     from kvplan.inputs.loc import Loc
 
@@ -37,7 +37,7 @@ def _step(classes: tuple[type[BaseModel], ...], part: str | int) -> tuple[type[B
     """Follow one segment: a field leads to its records, a tag chooses among them, an index changes nothing."""
     fields = [cls.model_fields[part] for cls in classes if isinstance(part, str) and part in cls.model_fields]
     if fields:
-        return tuple(dict.fromkeys(found for field in fields for found in _records_in(field.annotation)))
+        return tuple(dict.fromkeys(found for field in fields for found in records_in(field.annotation)))
     tagged = tuple(cls for cls in classes if _is_tagged(cls, part))
     return tagged or classes
 
@@ -45,11 +45,3 @@ def _step(classes: tuple[type[BaseModel], ...], part: str | int) -> tuple[type[B
 def _is_tagged(cls: type[BaseModel], tag: str | int) -> bool:
     """Tell whether a class is the branch of a union that a tag names."""
     return any(tag in get_args(field.annotation) for field in cls.model_fields.values())
-
-
-def _records_in(annotation: Any) -> Iterator[type[BaseModel]]:
-    """Find the record classes inside a type expression such as `tuple[A | B, ...]`."""
-    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        yield annotation
-    for inner in get_args(annotation):
-        yield from _records_in(inner)

@@ -25,3 +25,29 @@ def key_path(loc: Loc) -> str:
     ('nodes[1].ram_gb', '[3].value', '')
     """
     return "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in loc).removeprefix(".")
+
+
+def place_of(text: str, offset: int, name: str) -> str:
+    """Write an offset in a text as a place.
+
+    Parameters
+    ----------
+    text
+        The whole text.
+    offset
+        Characters before the place.
+    name
+        Name of the file.
+
+    Returns
+    -------
+    str
+        `file:line:column`, both counted from 1.
+
+    Examples
+    --------
+    >>> place_of("one line", 4, "f.yaml")
+    'f.yaml:1:5'
+    """
+    line = text.count("\n", 0, offset) + 1
+    return f"{name}:{line}:{offset - text.rfind(chr(10), 0, offset)}"

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from kvplan.errors import did_you_mean, shown
+from kvplan.errors import Problem, did_you_mean, shown
 from kvplan.units import is_number
 
 if TYPE_CHECKING:
@@ -15,15 +14,6 @@ if TYPE_CHECKING:
 
 QUOTE = "put it in quotes"
 UNQUOTE = "write it without quotes"
-
-
-@dataclass(frozen=True, slots=True)
-class Message:
-    """The words of one problem."""
-
-    what: str
-    allowed: str = ""
-    hint: str = ""
 
 
 _WHAT: Mapping[str, str] = {
@@ -75,25 +65,30 @@ _ALLOWED: Mapping[str, str] = {
 _CHOICES: Mapping[str, str] = {"literal_error": "expected", "enum": "expected", "union_tag_invalid": "expected_tags"}
 
 
-def message_of(error: ErrorDetails) -> Message:
+def problem_of(error: ErrorDetails, where: str, key: str = "") -> Problem:
     """Put one validation error into words.
 
     Parameters
     ----------
     error
         As pydantic lists it.
+    where
+        Place of the value.
+    key
+        Path of the value.
 
     Returns
     -------
-    Message
+    Problem
         What is wrong, what is allowed, and a hint where one helps; pydantic's own words for kinds not foreseen.
     """
     kind, context = error["type"], error.get("ctx", {})
     if kind == "string_too_short" and error["input"] == "":
-        return Message("must not be empty")
+        return Problem(where, "must not be empty", key=key)
     words = {name: _plain(value) for name, value in context.items()} | {"input": shown(error["input"])}
     what = _WHAT[kind].format(**words) if kind in _WHAT else _lowered(error["msg"])
-    return Message(what, _ALLOWED.get(kind, "").format(**words), _hint(kind, error["input"], context))
+    allowed = _ALLOWED.get(kind, "").format(**words)
+    return Problem(where, what, key=key, allowed=allowed, hint=_hint(kind, error["input"], context))
 
 
 def _hint(kind: str, given: Any, context: Mapping[str, Any]) -> str:

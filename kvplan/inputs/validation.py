@@ -11,7 +11,7 @@ from pydantic import BaseModel, ValidationError
 from kvplan.errors import InputError, Problem, did_you_mean
 from kvplan.inputs.keys import known_keys
 from kvplan.inputs.loc import key_path
-from kvplan.inputs.messages import message_of
+from kvplan.inputs.messages import problem_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -75,7 +75,7 @@ def problems_of(error: ValidationError, where_of: Callable[[Loc], str]) -> tuple
     tuple of Problem
         One for each value that is wrong.
     """
-    return _merged(_worded(details, where_of(details["loc"])) for details in _innermost(error))
+    return _merged(problem_of(details, where_of(details["loc"])) for details in _innermost(error))
 
 
 def _innermost(error: ValidationError) -> list[ErrorDetails]:
@@ -101,14 +101,8 @@ def _problem(details: ErrorDetails, model_cls: type[BaseModel], document: Docume
     if kind in _DISCRIMINATOR_ERRORS:
         inner = (*inner, details["ctx"]["discriminator"].strip("'"))
     place = document.where((*outer, *inner), at_key=kind == "extra_forbidden")
-    problem = _worded(details, place, key_path((*outer, *inner)))
+    problem = problem_of(details, place, key_path((*outer, *inner)))
     return _with_known_keys(problem, details, model_cls) if kind == "extra_forbidden" else problem
-
-
-def _worded(details: ErrorDetails, where: str, key: str = "") -> Problem:
-    """Put one error into a problem's words."""
-    message = message_of(details)
-    return Problem(where, message.what, key=key, allowed=message.allowed, hint=message.hint)
 
 
 def _with_known_keys(problem: Problem, details: ErrorDetails, model_cls: type[BaseModel]) -> Problem:

@@ -14,6 +14,7 @@ import yaml
 
 from kvplan.errors import InputError, Problem
 from kvplan.inputs.bounds import MAX_DEPTH, MAX_DIGITS
+from kvplan.inputs.loc import place_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -241,6 +242,4 @@ def _control_character(text: str, name: str) -> Problem:
     """Name a character that YAML does not allow, with its place."""
     match = re.search(r"[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]", text)
     offset = match.start() if match else 0
-    line = text.count("\n", 0, offset) + 1
-    column = offset - text.rfind("\n", 0, offset)
-    return Problem(f"{name}:{line}:{column}", f"the control character U+{ord(text[offset]):04X} is not allowed")
+    return Problem(place_of(text, offset, name), f"the control character U+{ord(text[offset]):04X} is not allowed")

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from kvplan.core.paths import scalars
+from kvplan.core.paths import is_numeric, scalars
 from kvplan.render.figures import both_bytes
 from kvplan.render.view import Grid, Section, View
 from kvplan.units import GB, format_rate
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from kvplan.schema.base import Record
     from kvplan.schema.software import CacheBackend, VersionRange
 
 Table = tuple[tuple[str, ...], list[tuple[str, ...]]]
 """Headers and rows of a table."""
+_ROW_HEADERS = ("field", "value")
 _YES = {True: "yes", False: "no"}
 _EVICTION = {
     "none": "nobody",
@@ -51,17 +52,13 @@ def rows_table(rows: Sequence[Record]) -> Table:
 
 def row_view(row: Record) -> View:
     """Show one row, one line a field; layer groups and other lists one line an element, sizes with their unit."""
-    headers, cells = row_table(row)
-    shown = tuple((path, _with_unit(path, text)) for path, text in cells)
-    return (Section(cells[0][1] if cells else "", grid=Grid(headers, shown, "ll")),)
+    fields = _fields(row)
+    shown = tuple((path, _with_unit(path, value) if is_numeric(value) else _text(value)) for path, value in fields)
+    return (Section(shown[0][1] if shown else "", grid=Grid(_ROW_HEADERS, shown, "ll")),)
 
 
-def _with_unit(field: str, text: str) -> str:
+def _with_unit(field: str, number: float) -> str:
     """Write a number in the unit that its field's name states."""
-    try:
-        number = float(text)
-    except ValueError:
-        return text
     if field.endswith("_bytes"):
         return both_bytes(number)
     if field.endswith("_bytes_per_s"):
@@ -73,9 +70,7 @@ def _with_unit(field: str, text: str) -> str:
 
 def row_table(row: Record) -> Table:
     """Return one row as field and value."""
-    data = row.model_dump(mode="json", exclude_none=True)
-    cells: list[tuple[str, ...]] = [(path, text) for path, text in _fields(data) if text not in ("", "[]", "{}")]
-    return ("field", "value"), sorted(cells, key=lambda cell: cell[0] != "id")
+    return _ROW_HEADERS, [(path, _text(value)) for path, value in _fields(row)]
 
 
 def backends_view(rows: Sequence[CacheBackend]) -> View:
@@ -142,20 +137,22 @@ def _range(versions: VersionRange) -> str:
     return f"{versions.first} - {versions.last}" if versions.first else f"up to {versions.last}"
 
 
-def _fields(data: dict[str, Any]) -> list[tuple[str, str]]:
-    """Flatten a row: lists of records one line an element, other values as they are."""
-    cells = []
-    for key, value in data.items():
-        if isinstance(value, list) and value and isinstance(value[0], dict):
-            for index, item in enumerate(value):
-                cells.append((f"{key}[{index}]", ", ".join(f"{name} {part}" for name, part in item.items())))
-        elif isinstance(value, list):
-            cells.append((key, ", ".join(map(_text, value))))
-        elif isinstance(value, dict):
-            cells.extend((path, _text(leaf)) for path, leaf in scalars(value, key))
-        else:
-            cells.append((key, _text(value)))
-    return cells
+def _fields(row: Record) -> list[tuple[str, Any]]:
+    """Flatten a row, its id first, without what is empty; numbers and yes or no stay what they are."""
+    data = row.model_dump(mode="json", exclude_none=True)
+    found = [pair for key, value in data.items() for pair in _flat(key, value) if pair[1] not in ("", "[]", "{}")]
+    return sorted(found, key=lambda pair: pair[0] != "id")
+
+
+def _flat(key: str, value: Any) -> Iterator[tuple[str, Any]]:
+    """Yield the lines of one field: lists of records one line an element, other lists on one line."""
+    if isinstance(value, list) and value and isinstance(value[0], dict):
+        for index, item in enumerate(value):
+            yield f"{key}[{index}]", ", ".join(f"{name} {part}" for name, part in item.items())
+    elif isinstance(value, list):
+        yield key, ", ".join(map(_text, value))
+    else:
+        yield from scalars(value, key)
 
 
 def _text(value: Any) -> str:

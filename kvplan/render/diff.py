@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from kvplan.core.diff import Difference
 from kvplan.render.figures import value_text
 from kvplan.render.view import Grid, Section, View
-from kvplan.schema.plan import FORMAT_VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -48,23 +47,18 @@ def diff_cells(difference: Difference) -> tuple[str, ...]:
     return (difference.kind, *diff_row(difference)[1:])
 
 
-def diff_data(differences: Sequence[Difference], before: str, after: str) -> dict[str, Any]:
+def diff_data(differences: Sequence[Difference]) -> list[dict[str, Any]]:
     """Return differences as plain data."""
-    return {
-        "format_version": FORMAT_VERSION,
-        "before": before,
-        "after": after,
-        "differences": [
-            {
-                "field": item.path,
-                "change": item.kind,
-                "before": item.before,
-                "after": item.after,
-                "relative": item.relative,
-            }
-            for item in differences
-        ],
-    }
+    return [
+        {
+            "field": item.path,
+            "change": item.kind,
+            "before": item.before,
+            "after": item.after,
+            "relative": item.relative,
+        }
+        for item in differences
+    ]
 
 
 def _whole_elements(differences: Sequence[Difference]) -> list[Difference]:

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pydantic.fields import FieldInfo
 
 Confidence = Literal["measured", "vendor", "derived", "assumed"]
 """How well a value is known, best first; `assumed` surfaces in a Plan as an open point."""
@@ -44,3 +49,24 @@ class Explained:
     inputs: tuple[str, ...] = ()
     source: str = ""
     confidence: Confidence = "derived"
+
+
+def explained_of(field: FieldInfo) -> Explained | None:
+    """Return what a field's annotation says of how its number came about, if it says anything.
+
+    >>> explained_of(Constant.model_fields["value"]) is None
+    True
+    """
+    return next((item for item in field.metadata if isinstance(item, Explained)), None)
+
+
+def records_in(annotation: Any) -> Iterator[type[BaseModel]]:
+    """Find the record classes inside a type expression such as `tuple[A | B, ...]`.
+
+    >>> [record.__name__ for record in records_in(tuple[Constant | None, ...])]
+    ['Constant']
+    """
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        yield annotation
+    for inner in get_args(annotation):
+        yield from records_in(inner)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field
-
 from kvplan.schema.base import Confidence, Constant, Explained, Record
 from kvplan.schema.ece import Endurance, FaultTolerance, Limit, Rebuild
 from kvplan.schema.kv import Accountings
@@ -394,4 +392,4 @@ class Plan(Record):
     open_points: tuple[OpenPoint, ...]
     constants: dict[str, Constant]
     derivation: dict[str, Derivation]
-    catalogue: CatalogueLock = Field()
+    catalogue: CatalogueLock

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from kvplan.core.paths import CONSTANTS
 from kvplan.schema.plan import OpenPoint
 from kvplan.units import format_quantity
 
@@ -55,7 +56,7 @@ def _constants(outcome: Outcome) -> Iterator[OpenPoint]:
 def _constant_point(name: str, constant: Constant) -> OpenPoint:
     """Write down one assumed calibration, once for all requests."""
     text = f"{format_quantity(constant.value, constant.unit)}; {constant.note or constant.source}"
-    return OpenPoint(id=f"constants.{name}", text=text, source=constant.source)
+    return OpenPoint(id=f"{CONSTANTS}{name}", text=text, source=constant.source)
 
 
 def _rows(outcome: Outcome) -> Iterator[OpenPoint]:

@@ -148,6 +148,15 @@ def test_the_environment_is_checked_like_an_option(
     )
 
 
+def test_every_directory_that_is_missing_is_named(refused: Callable[..., str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KVPLAN_CATALOGUE", "nowhere")
+    seen = refused("both", "catalogue", "list", "--catalogue", "elsewhere").splitlines()[1:]
+    assert seen == [
+        "error: KVPLAN_CATALOGUE: nowhere is missing; a directory",
+        "error: --catalogue: elsewhere is missing; a directory",
+    ]
+
+
 def test_profiles(refused: Callable[..., str], tmp_path: Path, golden: Golden) -> None:
     seen = []
     for case, text in PROFILES.items():

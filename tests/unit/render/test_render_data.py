@@ -11,8 +11,10 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from kvplan import load_catalogue
 from kvplan.core.diff import Difference
 from kvplan.core.explanation import Explanation
+from kvplan.render.catalogue_view import row_view
 from kvplan.render.data import data_json, data_yaml, rows_csv
 from kvplan.render.diff import diff_data, diff_row, diff_view
 from kvplan.render.explain import explanation_data, explanation_rows, explanation_text
@@ -87,7 +89,7 @@ def test_differences_on_screen_are_those_that_decide_and_as_data_all() -> None:
     assert section.grid is not None
     assert [row[:2] for row in section.grid.rows] == [("~", "profile.nodes"), ("+", "candidates[y]")]
     assert section.below[0].startswith("3 added, 5 changed; ")
-    assert len(diff_data([nodes, *limits, *new, text], "a", "b")["differences"]) == 8
+    assert len(diff_data([nodes, *limits, *new, text])) == 8
 
 
 def test_differences_that_are_all_details_or_none() -> None:
@@ -102,3 +104,11 @@ def test_differences_that_are_all_details_or_none() -> None:
 )
 def test_margins_carry_their_sign(margin: float, text: str) -> None:
     assert margin_text(margin) == text
+
+
+def test_a_version_is_no_number() -> None:
+    row = load_catalogue().backend("vllm-fs").model_copy(update={"evicts_since_vllm": "0.30"})
+    (section,) = row_view(row)
+    assert section.grid is not None
+    assert ("evicts_since_vllm", "0.30") in section.grid.rows
+    assert ("default_chunk_tokens", "256") in section.grid.rows
