@@ -91,6 +91,34 @@ class InputError(KvplanError):
         return cls([Problem(where, what, key=key, allowed=allowed, hint=hint)])
 
 
+def require_at_least(where: str, *given: tuple[str, int, int]) -> None:
+    """Refuse numbers that are too small, all of them at once.
+
+    Parameters
+    ----------
+    where
+        What the numbers belong to.
+    given
+        Name, value and least value of each.
+
+    Raises
+    ------
+    InputError
+        With a problem for each value below its least.
+
+    Examples
+    --------
+    >>> require_at_least("vLLM", ("tp", 1, 1), ("max_model_len", 5, 1))
+    """
+    problems = [
+        Problem(where, f"{value} is too small", key=key, allowed=f"at least {least}")
+        for key, value, least in given
+        if value < least
+    ]
+    if problems:
+        raise InputError(problems)
+
+
 class NoProfileFitsError(KvplanError):
     """No candidate satisfies every limit; the message lists each candidate and what it breaks."""
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 from kvplan.core.arithmetic import ceil_div
 from kvplan.core.kv.terms import Term, layer_term
 from kvplan.core.kv.widths import engine_dtype
-from kvplan.errors import InputError, Problem
+from kvplan.errors import require_at_least
 from kvplan.schema.model import (
     ChunkedAttention,
     CompressedAttention,
@@ -49,14 +49,8 @@ class ExternalSetup:
 
     def __post_init__(self) -> None:
         """Refuse what cannot be counted, all of it at once."""
-        positive = {"tp": self.tp, "chunk_tokens": self.chunk_tokens, "checkpoint_tokens": self.checkpoint_tokens}
-        problems = [
-            Problem("cache back end setup", f"{value} is too small", key=name, allowed="at least 1")
-            for name, value in positive.items()
-            if value < 1
-        ]
-        if problems:
-            raise InputError(problems)
+        positive = ("tp", "chunk_tokens", "checkpoint_tokens")
+        require_at_least("cache back end setup", *((name, getattr(self, name), 1) for name in positive))
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,8 +150,8 @@ def stored_parts(groups: Sequence[LayerGroup], dtype: KvDtype, setup: ExternalSe
     601344.0
     """
     windows_kept = hybrid_manager_active(groups, setup) and setup.backend.window_storage == "prompt-end"
-    parts = (_part(group, engine_dtype(group, groups, dtype), setup) for group in groups)
-    return tuple(_spread_state(part if windows_kept else _in_full(part), setup) for part in parts)
+    parts = _parts(groups, dtype, setup, windows_kept=windows_kept)
+    return tuple(_spread_state(part, setup) for part in parts)
 
 
 def loaded_parts(groups: Sequence[LayerGroup], dtype: KvDtype, setup: ExternalSetup) -> tuple[Part, ...]:
@@ -198,6 +192,13 @@ def loaded_parts(groups: Sequence[LayerGroup], dtype: KvDtype, setup: ExternalSe
     """
     # A back end that writes windows in full reads back the last one only, like any other.
     windows_kept = hybrid_manager_active(groups, setup)
+    return _parts(groups, dtype, setup, windows_kept=windows_kept)
+
+
+def _parts(
+    groups: Sequence[LayerGroup], dtype: KvDtype, setup: ExternalSetup, *, windows_kept: bool
+) -> tuple[Part, ...]:
+    """Build the part of each group, windows in full unless they are kept."""
     parts = (_part(group, engine_dtype(group, groups, dtype), setup) for group in groups)
     return tuple(part if windows_kept else _in_full(part) for part in parts)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kvplan.core.kv.terms import layer_terms
-from kvplan.core.kv.widths import VECTOR_FORMATS, index_bytes, token_bytes, vector_bytes
+from kvplan.core.kv.widths import CONV_BYTES_PER_ELEMENT, VECTOR_FORMATS, index_bytes, token_bytes, vector_bytes
 from kvplan.schema.model import (
     ChunkedAttention,
     CompressedAttention,
@@ -81,7 +81,7 @@ def layer_factors(group: LayerGroup, dtype: KvDtype, *, kv_heads: int | None = N
             return f"{layers} x {_entry(group, dtype)}"
         case Recurrent():
             state = f"{group.state_elements:,} x {group.state_bytes_per_element} B"
-            return f"{layers} x ({group.conv_elements:,} x 2 B + {state})"
+            return f"{layers} x ({group.conv_elements:,} x {CONV_BYTES_PER_ELEMENT} B + {state})"
         case SharedCache() | NoCache():
             return f"{layers} x 0 B"
 

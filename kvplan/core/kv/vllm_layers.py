@@ -7,7 +7,7 @@ from math import lcm
 from typing import TYPE_CHECKING, Literal
 
 from kvplan.core.arithmetic import ceil_div
-from kvplan.core.kv.widths import HeadedAttention, engine_dtype, state_bytes, token_bytes
+from kvplan.core.kv.widths import CONV_BYTES_PER_ELEMENT, HeadedAttention, engine_dtype, state_bytes, token_bytes
 from kvplan.schema.model import (
     ChunkedAttention,
     CompressedAttention,
@@ -32,7 +32,6 @@ LayerKind = Literal["full", "window", "chunk", "cross", "state"]
 
 _ALIGNMENT_TOKENS, _LATENT_ALIGNMENT_TOKENS = 16, 64
 """Attention kernels take blocks in multiples of these (`platforms/interface.py` of vLLM 0.11 to 0.24)."""
-_CONV_BYTES_PER_ELEMENT = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,7 +211,7 @@ class _Rank:
     def state_bytes(self, group: Recurrent) -> int:
         """Bytes of one layer's state on this rank, with a convolution column for each speculative token [B]."""
         columns = group.conv_elements // group.conv_columns if group.conv_columns else 0
-        speculative_bytes = columns * self.setup.speculative_tokens * _CONV_BYTES_PER_ELEMENT
+        speculative_bytes = columns * self.setup.speculative_tokens * CONV_BYTES_PER_ELEMENT
         return ceil_div(state_bytes(group) + speculative_bytes, self.setup.tp)
 
     def block_tokens(self) -> int:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from kvplan.core.kv.vllm_groups import vllm_pool
 from kvplan.core.kv.vllm_version import log_rule
-from kvplan.errors import InputError, Problem
+from kvplan.errors import InputError, require_at_least
 from kvplan.schema.kv import VllmLog
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def predict_log(
     >>> log.blocks, log.groups, log.tokens, round(log.max_concurrency, 2)
     (142722, 2, 1141776, 16.38)
     """
-    _check(max_model_len, available_bytes)
+    require_at_least(_WHERE, ("max_model_len", max_model_len, 1), ("available_bytes", available_bytes, 0))
     pool = _modelled_pool(groups, dtype, setup)
     blocks = available_bytes // pool.block_bytes
     concurrency = blocks / pool.blocks_of(max_model_len)
@@ -91,10 +91,8 @@ def predict_log(
         tokens=_printed_tokens(rule.name, pool, blocks, int(concurrency * max_model_len)),
         max_concurrency=concurrency,
         max_model_len=max_model_len,
-        needed_bytes=None if starts else needed_bytes(groups, dtype, max_model_len, setup),
-        estimated_max_length=None
-        if starts
-        else estimated_max_length(groups, dtype, available_bytes, max_model_len, setup),
+        needed_bytes=None if starts else pool.blocks_of(max_model_len) * pool.block_bytes,
+        estimated_max_length=None if starts else _longest(pool, blocks, max_model_len),
     )
 
 
@@ -137,7 +135,7 @@ def needed_bytes(groups: Sequence[LayerGroup], dtype: KvDtype, max_model_len: in
     >>> needed_bytes(minimax, "bf16", 196_608, VllmSetup("0.29.1rc1", tp=2)) / 2**30
     23.25
     """
-    _check(max_model_len)
+    require_at_least(_WHERE, ("max_model_len", max_model_len, 1))
     pool = _modelled_pool(groups, dtype, setup)
     return pool.blocks_of(max_model_len) * pool.block_bytes
 
@@ -183,9 +181,13 @@ def estimated_max_length(
     >>> estimated_max_length(minimax, "bf16", int(22.5 * 2**30), 196_608, VllmSetup("0.29.1rc1", tp=2))
     190256
     """
-    _check(max_model_len, available_bytes)
+    require_at_least(_WHERE, ("max_model_len", max_model_len, 1), ("available_bytes", available_bytes, 0))
     pool = _modelled_pool(groups, dtype, setup)
-    blocks = available_bytes // pool.block_bytes
+    return _longest(pool, available_bytes // pool.block_bytes, max_model_len)
+
+
+def _longest(pool: Pool, blocks: int, max_model_len: int) -> int:
+    """Length of the longest request that so many blocks hold [tokens]."""
     # A longer request never takes fewer blocks, so the longest that fits can be bisected.
     return bisect_right(range(1, max_model_len + 1), blocks, key=pool.blocks_of)
 
@@ -206,15 +208,3 @@ def _modelled_pool(groups: Sequence[LayerGroup], dtype: KvDtype, setup: VllmSetu
         what = f"the log of this model is not modelled: {pool.not_modelled}"
         raise InputError.single(_WHERE, what, hint="`vllm_accounting` still counts the plain sum of its layers")
     return pool
-
-
-def _check(max_model_len: int, available_bytes: int = 0) -> None:
-    """Refuse numbers that no engine can have, all of them at once."""
-    given = (("max_model_len", max_model_len, 1), ("available_bytes", available_bytes, 0))
-    problems = [
-        Problem(_WHERE, f"{value} is too small", key=key, allowed=f"at least {least}")
-        for key, value, least in given
-        if value < least
-    ]
-    if problems:
-        raise InputError(problems)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from kvplan.core.kv.vllm_version import HYBRID_MANAGER_SINCE, SECOND_STATE_SINCE, parse_version
-from kvplan.errors import InputError, Problem
+from kvplan.errors import require_at_least
 from kvplan.schema.model import ChunkedAttention
 
 if TYPE_CHECKING:
@@ -38,13 +38,7 @@ class VllmSetup:
 
     def __post_init__(self) -> None:
         """Refuse numbers that no engine can have, all of them at once."""
-        problems = [
-            Problem("vLLM", f"{getattr(self, key)!r} is too small", key=key, allowed=f"at least {least}")
-            for key, least in _AT_LEAST.items()
-            if getattr(self, key) < least
-        ]
-        if problems:
-            raise InputError(problems)
+        require_at_least("vLLM", *((key, getattr(self, key), least) for key, least in _AT_LEAST.items()))
 
     @property
     def engine(self) -> EngineVersion:

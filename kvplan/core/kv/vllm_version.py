@@ -38,6 +38,9 @@ class LogRule:
     text: str
 
 
+HYBRID_MANAGER_SINCE = EngineVersion((0, 10, 0), final=False)
+"""The first version whose KV cache manager can group layers of several kinds; before it every layer is kept in full."""
+
 LOG_RULES = (
     LogRule(
         "single-group",
@@ -46,7 +49,7 @@ LOG_RULES = (
     ),
     LogRule(
         "smallest-block",
-        EngineVersion((0, 10, 0), final=False),
+        HYBRID_MANAGER_SINCE,
         "0.10.0 to 0.20.0: tokens = blocks // groups x smallest block tokens",
     ),
     LogRule(
@@ -57,9 +60,6 @@ LOG_RULES = (
 )
 """In order. 0.20.0 and a 0.20.1 release candidate still print the second form (vllm-project/vllm#43308,
 noonghunna/club-3090#46), the 0.20.2 wheel the third (`v1/core/kv_cache_utils.py`)."""
-
-HYBRID_MANAGER_SINCE = EngineVersion((0, 10, 0), final=False)
-"""The first version whose KV cache manager can group layers of several kinds; before it every layer is kept in full."""
 
 SECOND_STATE_SINCE = EngineVersion((0, 20, 0), final=False)
 """From here on, assumed, prefix caching keeps a second state a request and recurrent group ("align").

@@ -64,7 +64,7 @@ _DS_MLA_LATENT_DIMS, _DS_MLA_LATENT_BYTES = (512, 64), 656
 _DS_MLA_ENTRY_DIM, _DS_MLA_ENTRY_BYTES = 512, 584
 _SIXTEEN_BIT: tuple[KvDtype, ...] = ("bf16", "fp16")
 _INDEX_SCALE_BYTES = 4
-_CONV_BYTES_PER_ELEMENT = 2
+CONV_BYTES_PER_ELEMENT = 2
 
 
 def vector_bytes(dim: int, dtype: KvDtype) -> int:
@@ -268,7 +268,7 @@ def state_bytes(group: Recurrent) -> int:
     >>> state_bytes(Recurrent(layers=48, conv_elements=30_720, conv_columns=3, state_elements=786_432))
     3207168
     """
-    return group.conv_elements * _CONV_BYTES_PER_ELEMENT + group.state_elements * group.state_bytes_per_element
+    return group.conv_elements * CONV_BYTES_PER_ELEMENT + group.state_elements * group.state_bytes_per_element
 
 
 def _latent_bytes(group: LatentAttention, dtype: KvDtype) -> int:
