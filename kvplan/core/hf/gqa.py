@@ -115,11 +115,42 @@ def read_falcon(fields: Fields) -> tuple[LayerGroup, ...]:
     ...                     "num_kv_heads": 71, "multi_query": True}))
     (FullAttention(kind='full', layers=32, kv_heads=1, key_dim=64, value_dim=64),)
     """
+    return head_dims(fields, kv_heads=falcon_kv_heads(fields)).full(layer_count(fields))
+
+
+def falcon_kv_heads(fields: Fields) -> int:
+    """Return Falcon's KV heads, which depend on the generation.
+
+    kv_heads = num_kv_heads in the new decoder, else 1 with multi_query, which is the default, else the attention heads
+
+    Parameters
+    ----------
+    fields
+        Configuration of the language model.
+
+    Returns
+    -------
+    int
+        KV heads [1].
+
+    Notes
+    -----
+    The older generation ignores `num_kv_heads`, which some copies name all the same.
+
+    References
+    ----------
+    As `read_falcon`.
+
+    Examples
+    --------
+    >>> from kvplan.core.hf.keys import Fields
+    >>> falcon_kv_heads(Fields({"num_attention_heads": 128, "new_decoder_architecture": True, "n_head_kv": 8}))
+    8
+    """
     heads = fields.count(*HEADS)
-    kv_heads = 1 if fields.flag("multi_query", default=True) else heads
     if fields.flag("new_decoder_architecture", default=False):
-        kv_heads = fields.count("num_kv_heads", "n_head_kv", default=heads)
-    return head_dims(fields, kv_heads=kv_heads).full(layer_count(fields))
+        return fields.count("num_kv_heads", "n_head_kv", default=heads)
+    return 1 if fields.flag("multi_query", default=True) else heads
 
 
 def read_gpt_bigcode(fields: Fields) -> tuple[LayerGroup, ...]:

@@ -28,6 +28,10 @@ HEAD_DIM = ("head_dim", "attention_head_dim", "kv_channels")
 WINDOW = ("sliding_window", "sliding_window_size")
 POSITIONS = ("max_position_embeddings", "n_positions", "max_seq_len", "seq_length", "model_max_length")
 """The spellings of one quantity, the commonest first."""
+NESTED = ("thinker_config", "thinker", "text_config", "language_config", "llm_config")
+"""Where files of several models in one keep the language model's part, from the outside in."""
+DTYPES = ("dtype", "torch_dtype")
+"""Where a file says in which format its weights are."""
 
 Item = TypeVar("Item")
 

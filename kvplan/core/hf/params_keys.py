@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from kvplan.core.hf.keys import HEAD_DIM, HEADS, HIDDEN, Fields
+from kvplan.core.hf.keys import HEAD_DIM, HEADS, HIDDEN, NESTED, Fields
 from kvplan.core.hf.patterns import BLOCK_LETTERS, layer_count
 
 MAX_BLOCKS = 1_000
 """Blocks of an interleaved pattern that are counted at most: the work grows with their square, no model has more."""
 
-_NESTED = ("text_config", "language_config", "llm_config")
 _ALLOWED_BLOCKS = f"1 to {MAX_BLOCKS:,} of {', '.join(BLOCK_LETTERS.values())}"
 _TIED = "tie_word_embeddings"
 
@@ -46,7 +45,10 @@ def language_part(config: Mapping[str, object]) -> Mapping[str, object]:
     >>> language_part({"tie_word_embeddings": True, "text_config": {"hidden_size": 64}})
     {'tie_word_embeddings': True, 'hidden_size': 64}
     """
-    text = next((part for part in map(config.get, _NESTED) if isinstance(part, Mapping)), config)
+    text = config
+    for name in NESTED:
+        inner = text.get(name)
+        text = inner if isinstance(inner, Mapping) else text
     return {**{name: config[name] for name in (_TIED,) if name in config}, **text}
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
+from kvplan.core.hf.gqa import falcon_kv_heads
 from kvplan.core.hf.keys import HEADS, KV_HEADS, Fields
 from kvplan.core.hf.params_deepseek_v4 import shared_key_layer
 from kvplan.core.hf.params_formulas import (
@@ -40,9 +41,7 @@ def _grouped(fields: Fields, _layer: int) -> int:
 
 def _falcon(fields: Fields, _layer: int) -> int:
     """Count Falcon's attention, whose key and value heads depend on the generation."""
-    grouped = fields.flag("new_decoder_architecture", default=False)
-    single = fields.flag("multi_query", default=True)
-    kv_heads = fields.count("num_kv_heads") if grouped else 1 if single else fields.count(*HEADS)
+    kv_heads = falcon_kv_heads(fields)
     return gqa_params(hidden_size(fields), fields.count(*HEADS), kv_heads, head_dim(fields), head_dim(fields))
 
 

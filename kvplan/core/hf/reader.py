@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
-from kvplan.core.hf.keys import HEADS, MAX_LAYERS, MAX_TOKENS, POSITIONS, Fields
+from kvplan.core.hf.keys import DTYPES, HEADS, MAX_LAYERS, MAX_TOKENS, NESTED, POSITIONS, Fields
 from kvplan.core.hf.registry import WRAPPERS, class_defaults, family_of, known_model_types
 from kvplan.errors import InputError, did_you_mean, shown
 from kvplan.schema.model import ModelSpec
@@ -16,9 +16,7 @@ if TYPE_CHECKING:
     from kvplan.core.hf.registry import Family
     from kvplan.schema.model import LayerGroup
 
-_NESTED = ("thinker_config", "thinker", "text_config", "language_config", "llm_config")
 _MTP = ("num_nextn_predict_layers", "mtp_num_hidden_layers", "num_mtp_modules", "num_mtp_layers")
-_DTYPES = ("dtype", "torch_dtype")
 _DECODER_POSITIONS = ("max_target_positions",)
 
 DECIDING_KEYS = (
@@ -97,7 +95,7 @@ def read_config(config: Mapping[str, object], *, model_id: str, source: str) -> 
 def _language_model(top: Fields) -> Fields:
     """Descend to the object that describes the language model."""
     fields = top
-    for name in _NESTED:
+    for name in NESTED:
         fields = fields.section(name) or fields
     return fields
 
@@ -117,7 +115,7 @@ def _family(top: Fields, text: Fields) -> tuple[Family | None, str]:
     if inner and text is not top:
         _unknown(text, inner)
     else:
-        text.missing("model_type" if text is not top else _NESTED[2], hint=f"{outer} wraps any language model")
+        text.missing("model_type" if text is not top else NESTED[2], hint=f"{outer} wraps any language model")
     return None, ""
 
 
@@ -154,7 +152,7 @@ def _spec(top: Fields, text: Fields, groups: tuple[LayerGroup, ...], model_id: s
     positions = text.optional_count(*_DECODER_POSITIONS, *POSITIONS, maximum=MAX_TOKENS)
     heads = text.optional_count(*HEADS, "decoder_attention_heads")
     mtp_layers = _mtp_layers(top, text)
-    weights_dtype = next((word for part in (text, top) for name in _DTYPES if (word := part.word(name))), "")
+    weights_dtype = next((word for part in (text, top) for name in DTYPES if (word := part.word(name))), "")
     if top.problems or not groups:
         return None
     return ModelSpec(

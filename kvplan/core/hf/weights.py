@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping
 
+from kvplan.core.hf.keys import DTYPES
 from kvplan.core.hf.params_keys import language_part
 from kvplan.errors import InputError
 
@@ -206,7 +207,7 @@ def quantisation_of(config: Mapping[str, object], name: str = "") -> str:
             return _scheme_name(scheme, parts[0].get("expert_dtype"))
     if published := _named_format(name):
         return published
-    listed = (part.get(key) for part in parts for key in ("dtype", "torch_dtype"))
+    listed = (part.get(key) for part in parts for key in DTYPES)
     dtype = next((word for word in listed if isinstance(word, str)), "bf16").removeprefix("torch.")
     return _LONG_NAMES.get(dtype, dtype)
 

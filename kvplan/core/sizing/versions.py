@@ -27,18 +27,18 @@ def release_key(version: str) -> tuple[int, ...]:
     Returns
     -------
     tuple of int
-        The first four numbers [1].
+        The first four numbers, 0 where there are fewer [1].
 
     Examples
     --------
-    >>> release_key("0.14.1") < release_key("0.23")
-    True
+    >>> release_key("0.14.1") < release_key("0.23"), release_key("0.24") == release_key("0.24.0")
+    (True, True)
 
     References
     ----------
     PEP 440, release segment (pre-releases are not told apart): https://peps.python.org/pep-0440/
     """
-    return tuple(int(number) for number in _NUMBERS.findall(version)[:4])
+    return (*map(int, _NUMBERS.findall(version)), 0, 0, 0, 0)[:4]
 
 
 def outside(version: str, first: str, last: str) -> str:
@@ -70,7 +70,9 @@ def outside(version: str, first: str, last: str) -> str:
     key = release_key(version)
     if first and key < release_key(first):
         return f"{first} or later"
-    if last and key[: len(release_key(last))] > release_key(last):
+    # As many numbers as the end of the range is written with: 0.14 takes in 0.14.1.
+    written = len(_NUMBERS.findall(last))
+    if last and key[:written] > release_key(last)[:written]:
         return f"{last} or earlier"
     return ""
 

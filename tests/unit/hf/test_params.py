@@ -328,6 +328,13 @@ def test_old_falcon_has_one_key_head_or_one_a_query_head(multi_query: bool, kv_h
     assert count_params(config) == ParamCounts(expected, expected)
 
 
+def test_new_falcon_under_the_names_of_its_first_files() -> None:
+    named = {"model_type": "falcon", "new_decoder_architecture": True}
+    counts = [count_params(_sizes(64, 1, 4, 10, **named, **{key: 2})) for key in ("num_kv_heads", "n_head_kv")]
+    assert counts[0] is not None
+    assert counts[0] == counts[1]
+
+
 @pytest.mark.parametrize("name", PUBLISHED)
 def test_every_size_is_needed(name: str) -> None:
     config = PUBLISHED[name][0]

@@ -103,6 +103,7 @@ def test_formats_as_publishers_write_them(name: str) -> None:
     scheme, expected = SCHEMES[name]
     assert quantisation_of({"quantization_config": scheme, "torch_dtype": "bfloat16"}) == expected
     assert quantisation_of({"text_config": {"quantization_config": scheme}}) == expected
+    assert quantisation_of({"thinker_config": {"text_config": {"quantization_config": scheme}}}) == expected
     assert expected in BYTES_PER_WEIGHT
 
 

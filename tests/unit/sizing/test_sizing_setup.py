@@ -243,4 +243,6 @@ def test_version_ranges(version: str, first: str, last: str, missed: str) -> Non
 
 
 def test_releases_sort_by_number_not_by_letter() -> None:
+    assert release_key("0.24") == release_key("0.24.0")
+    assert outside("0.24", "0.24.0", "0.24.0") == ""
     assert release_key("0.9.0") < release_key("0.14.1") < release_key("0.23.0rc1") < release_key("1.0")
