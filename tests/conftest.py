@@ -15,6 +15,20 @@ if TYPE_CHECKING:
 GOLDEN = Path(__file__).parent / "golden"
 REGENERATE = "KVPLAN_REGENERATE_GOLDEN"
 
+# What a developer's shell holds must not decide what is printed; processes that tests start inherit this too.
+_OUTSIDE = (
+    "FORCE_COLOR",
+    "NO_COLOR",
+    "TERMINAL_WIDTH",
+    "KVPLAN_CATALOGUE",
+    "KVPLAN_PROFILES",
+    "KVPLAN_DATA_DIR",
+    "KVPLAN_DEBUG",
+)
+for _name in _OUTSIDE:
+    os.environ.pop(_name, None)
+os.environ["COLUMNS"] = "80"
+
 # A slow machine is no failed property; and what lands must not depend on the day's random examples, which is what a
 # developer's own runs are for.
 settings.register_profile("kvplan", deadline=None, derandomize=bool(os.environ.get("CI")))

@@ -66,7 +66,6 @@ def test_codes_are_those_of_the_design() -> None:
 def test_what_is_no_error_of_ours_is_called_a_defect(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.delenv("KVPLAN_DEBUG", raising=False)
     monkeypatch.setattr(app, "run", raising(ZeroDivisionError("division by zero")))
     assert entry.main([]) == 1
     assert capsys.readouterr().err == (

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
+from support import LLAMA_8B
 
 from kvplan import Catalogue, InputError, Request, load_catalogue, size
 from kvplan.api import kv_report
@@ -19,17 +20,6 @@ if TYPE_CHECKING:
 
     from kvplan.core.sizing.inputs import ModelFacts
 
-CONFIG: dict[str, Any] = {
-    "model_type": "llama",
-    "hidden_size": 4096,
-    "intermediate_size": 14336,
-    "max_position_embeddings": 131072,
-    "num_attention_heads": 32,
-    "num_hidden_layers": 32,
-    "num_key_value_heads": 8,
-    "torch_dtype": "bfloat16",
-    "vocab_size": 128256,
-}
 NAMELESS = "xai-org/grok-1"
 CONSTANT = """\
 - id: guidance.read_bytes_per_s_per_gpu
@@ -64,7 +54,7 @@ def config_file(tmp_path: Path) -> Path:
     """Give the configuration of a model with grouped-query attention."""
     path = tmp_path / "my-model" / "config.json"
     path.parent.mkdir()
-    path.write_text(json.dumps(CONFIG))
+    path.write_text(json.dumps(LLAMA_8B))
     return path
 
 
@@ -104,7 +94,7 @@ def test_an_unknown_model_gets_close_names(catalogue: Catalogue) -> None:
 
 def test_a_model_by_file(config_file: Path, catalogue: Catalogue) -> None:
     loaded = load_model(str(config_file), catalogue)
-    assert loaded.config == CONFIG
+    assert loaded.config == LLAMA_8B
     assert loaded.spec.model_type == "llama"
     assert loaded.spec.max_position_tokens == 131_072
     assert str(config_file.parent) not in loaded.spec.id
@@ -142,7 +132,7 @@ def test_the_home_directory(config_file: Path, catalogue: Catalogue, monkeypatch
 def test_the_name_in_the_file_counts_unless_it_is_a_path(
     own_name: str, expected: str, config_file: Path, catalogue: Catalogue
 ) -> None:
-    config_file.write_text(json.dumps({**CONFIG, "_name_or_path": own_name}))
+    config_file.write_text(json.dumps({**LLAMA_8B, "_name_or_path": own_name}))
     assert load_model(str(config_file), catalogue).spec.id == expected
 
 

@@ -18,8 +18,7 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture(autouse=True)
-def _no_override(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.delenv("KVPLAN_DATA_DIR", raising=False)
+def _looked_up_anew() -> Iterator[None]:
     assets._own_dir.cache_clear()
     yield
     assets._own_dir.cache_clear()

@@ -118,9 +118,6 @@ FIELDS = (
 @pytest.fixture
 def run(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     """Run kvplan in an empty directory."""
-    for name in ("FORCE_COLOR", "NO_COLOR", "KVPLAN_CATALOGUE", "KVPLAN_PROFILES", "KVPLAN_DEBUG"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("COLUMNS", "80")
     monkeypatch.chdir(tmp_path)
 
     def runs(*arguments: str) -> tuple[int, str, str]:

@@ -98,9 +98,6 @@ def transcript(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Callable[[dict[str, str], int], str]:
     """Run commands that must fail with a code in an empty directory, and write down what a person sees."""
-    for name in ("FORCE_COLOR", "NO_COLOR", "KVPLAN_CATALOGUE", "KVPLAN_PROFILES", "KVPLAN_DEBUG"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("COLUMNS", "80")
     monkeypatch.chdir(tmp_path)
     (tmp_path / "folder").mkdir()
 

@@ -96,9 +96,6 @@ PROFILES: Mapping[str, str] = {
 @pytest.fixture
 def refused(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
     """Run what must fail with 3, and write down what a person sees."""
-    for name in ("FORCE_COLOR", "NO_COLOR", "KVPLAN_CATALOGUE", "KVPLAN_PROFILES", "KVPLAN_DEBUG"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("COLUMNS", "80")
     monkeypatch.chdir(tmp_path)
     for name in ("tables", "profiles"):
         (tmp_path / name).mkdir()

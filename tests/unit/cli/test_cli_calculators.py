@@ -51,8 +51,6 @@ QWEN_14B = {
 @pytest.fixture
 def run(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     """Run a verb and read the JSON that it prints."""
-    for name in ("KVPLAN_CATALOGUE", "KVPLAN_PROFILES"):
-        monkeypatch.delenv(name, raising=False)
     monkeypatch.chdir(tmp_path)
 
     def data(*arguments: object) -> Any:

@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from support import LLAMA_8B
 
 import kvplan
 from kvplan.__main__ import main
@@ -16,18 +17,6 @@ if TYPE_CHECKING:
 
     Run = Callable[..., tuple[int, str, str]]
 
-LLAMA_8B = {
-    "model_type": "llama",
-    "num_hidden_layers": 32,
-    "hidden_size": 4096,
-    "intermediate_size": 14336,
-    "num_attention_heads": 32,
-    "num_key_value_heads": 8,
-    "vocab_size": 128256,
-    "max_position_embeddings": 131072,
-    "torch_dtype": "bfloat16",
-}
-"""As meta-llama/Llama-3.1-8B publishes it: 8.03 billion parameters."""
 BY_CONFIG = ("catalogue", "add", "--to", "tables", "--config", "config.json", "--id", "acme/m1")
 FULL = "full,layers=24,kv_heads=8,key_dim=128,value_dim=128"
 SLIDING = "sliding, layers=8, kv_heads=8, key_dim=128, value_dim=128, window_tokens=1024"
@@ -41,9 +30,6 @@ SIZE = ("size", "--context", "4k", "--gpus", "8", "--catalogue", "tables", "--fo
 @pytest.fixture
 def run(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     """Run kvplan in a directory that holds a configuration."""
-    for name in ("FORCE_COLOR", "NO_COLOR", "KVPLAN_CATALOGUE", "KVPLAN_PROFILES"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("COLUMNS", "80")
     monkeypatch.chdir(tmp_path)
     (tmp_path / "config.json").write_text(json.dumps(LLAMA_8B))
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 import typer
+from support import LLAMA_8B
 
 import kvplan
 from kvplan.__main__ import main
@@ -19,17 +20,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 HEADING = "Examples:\n"
-CONFIG = {
-    "model_type": "llama",
-    "num_hidden_layers": 32,
-    "num_attention_heads": 32,
-    "num_key_value_heads": 8,
-    "hidden_size": 4096,
-    "intermediate_size": 14336,
-    "vocab_size": 128256,
-    "max_position_embeddings": 131072,
-    "torch_dtype": "bfloat16",
-}
 
 
 def examples(command: Any) -> Iterator[str]:
@@ -46,7 +36,7 @@ ALL = list(examples(typer.main.get_command(app)))
 @pytest.fixture
 def directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Give a directory with the files that the examples name."""
-    (tmp_path / "config.json").write_text(json.dumps(CONFIG))
+    (tmp_path / "config.json").write_text(json.dumps(LLAMA_8B))
     (tmp_path / "tables").mkdir()
     for name, gpus in (("plan", 128), ("old", 128), ("new", 200)):
         plan = kvplan.size(kvplan.Request(model="gpt-oss-120b", context_tokens=130_000, gpus=gpus))

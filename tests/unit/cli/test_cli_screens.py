@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 import yaml
+from support import LLAMA_8B
 
 import kvplan
 from kvplan.__main__ import main
@@ -96,20 +97,6 @@ VERBS = (
     *("", "size", "kv", "ece", "explain", "diff", "catalogue"),
     *("catalogue list", "catalogue show", "catalogue verify", "catalogue backends", "catalogue add"),
 )
-LLAMA_8B = {
-    "architectures": ["LlamaForCausalLM"],
-    "model_type": "llama",
-    "num_hidden_layers": 32,
-    "hidden_size": 4096,
-    "intermediate_size": 14336,
-    "num_attention_heads": 32,
-    "num_key_value_heads": 8,
-    "vocab_size": 128256,
-    "max_position_embeddings": 131072,
-    "tie_word_embeddings": False,
-    "torch_dtype": "bfloat16",
-}
-"""As meta-llama/Llama-3.1-8B publishes it."""
 
 
 @pytest.fixture(scope="module")
@@ -126,9 +113,6 @@ def run(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, files: dict[str, str]
 ) -> Run:
     """Run a command in a directory that holds the files; give stdout with what changes from day to day named."""
-    for name in ("FORCE_COLOR", "NO_COLOR", "TERMINAL_WIDTH", "KVPLAN_CATALOGUE", "KVPLAN_PROFILES", "KVPLAN_DEBUG"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("COLUMNS", "80")
     monkeypatch.chdir(tmp_path)
     for name, text in files.items():
         (tmp_path / name).write_text(text, encoding="utf-8")

@@ -11,9 +11,9 @@ transformers 5.24.0 class defaults.
 from __future__ import annotations
 
 import pytest
+from support import dense, published_bytes
 
 from kvplan.core.hf.reader import read_config
-from kvplan.core.kv.terms import fixed_bytes, slope_bytes_per_token
 
 Config = dict[str, object]
 
@@ -23,21 +23,9 @@ NAS_NOTHING: Config = {"attention": {"n_heads_in_group": None, "no_op": True, "r
 NAS_BLOCKS = [NAS_ATTENTION] * 49 + [NAS_NOTHING] * 31
 
 
-def _dense(model_type: str, layers: int, heads: int, kv_heads: int, hidden: int, **more: object) -> Config:
-    """Spell a model as Llama does."""
-    return {
-        "model_type": model_type,
-        "num_hidden_layers": layers,
-        "num_attention_heads": heads,
-        "num_key_value_heads": kv_heads,
-        "hidden_size": hidden,
-        **more,
-    }
-
-
 MODELS: dict[str, tuple[Config, int, int]] = {
     # MHA, MQA, GQA
-    "meta-llama/Llama-2-7b-hf": (_dense("llama", 32, 32, 32, 4096), 524_288, 0),
+    "meta-llama/Llama-2-7b-hf": (dense("llama", 32, 32, 32, 4096), 524_288, 0),
     "mosaicml/mpt-7b": (
         {
             "model_type": "mpt",
@@ -49,22 +37,22 @@ MODELS: dict[str, tuple[Config, int, int]] = {
         524_288,
         0,
     ),
-    "CohereLabs/c4ai-command-r-v01": (_dense("cohere", 40, 64, 64, 8192), 1_310_720, 0),
-    "tiiuae/falcon-7b": (_dense("falcon", 32, 71, 71, 4544, multi_query=True), 8_192, 0),
+    "CohereLabs/c4ai-command-r-v01": (dense("cohere", 40, 64, 64, 8192), 1_310_720, 0),
+    "tiiuae/falcon-7b": (dense("falcon", 32, 71, 71, 4544, multi_query=True), 8_192, 0),
     "tiiuae/falcon-40b": (
-        _dense("falcon", 60, 128, 0, 8192, num_kv_heads=8, new_decoder_architecture=True, multi_query=True),
+        dense("falcon", 60, 128, 0, 8192, num_kv_heads=8, new_decoder_architecture=True, multi_query=True),
         122_880,
         0,
     ),
-    "meta-llama/Meta-Llama-3.1-405B": (_dense("llama", 126, 128, 8, 16384), 516_096, 0),
-    "Qwen/Qwen3-32B": (_dense("qwen3", 64, 64, 8, 5120, head_dim=128, use_sliding_window=False), 262_144, 0),
+    "meta-llama/Meta-Llama-3.1-405B": (dense("llama", 126, 128, 8, 16384), 516_096, 0),
+    "Qwen/Qwen3-32B": (dense("qwen3", 64, 64, 8, 5120, head_dim=128, use_sliding_window=False), 262_144, 0),
     "Qwen/Qwen2.5-7B-Instruct": (
-        _dense("qwen2", 28, 28, 4, 3584, sliding_window=131_072, max_window_layers=28, use_sliding_window=False),
+        dense("qwen2", 28, 28, 4, 3584, sliding_window=131_072, max_window_layers=28, use_sliding_window=False),
         57_344,
         0,
     ),
-    "MiniMaxAI/MiniMax-M2.7": (_dense("minimax_m2", 62, 48, 8, 3072, head_dim=128), 253_952, 0),
-    "ibm-granite/granite-3.3-8b-instruct": (_dense("granite", 40, 32, 8, 4096), 163_840, 0),
+    "MiniMaxAI/MiniMax-M2.7": (dense("minimax_m2", 62, 48, 8, 3072, head_dim=128), 253_952, 0),
+    "ibm-granite/granite-3.3-8b-instruct": (dense("granite", 40, 32, 8, 4096), 163_840, 0),
     "databricks/dbrx-base": (
         {"model_type": "dbrx", "n_layers": 40, "n_heads": 48, "d_model": 6144, "attn_config": {"kv_n_heads": 8}},
         163_840,
@@ -86,19 +74,19 @@ MODELS: dict[str, tuple[Config, int, int]] = {
     "Qwen/Qwen3-VL-235B-A22B-Instruct": (
         {
             "model_type": "qwen3_vl_moe",
-            "text_config": _dense("qwen3_vl_moe_text", 94, 64, 4, 4096, head_dim=128),
+            "text_config": dense("qwen3_vl_moe_text", 94, 64, 4, 4096, head_dim=128),
             "vision_config": {"hidden_size": 1152},
         },
         192_512,
         0,
     ),
     "tencent/Hunyuan-A13B-Instruct": (
-        _dense("hunyuan_v1_moe", 32, 32, 8, 4096, attention_head_dim=128, use_cla=False, cla_share_factor=2),
+        dense("hunyuan_v1_moe", 32, 32, 8, 4096, attention_head_dim=128, use_cla=False, cla_share_factor=2),
         131_072,
         0,
     ),
     # GQA with shared, searched and crossing layers
-    "tencent/Hunyuan-Large": (_dense("hunyuan", 64, 80, 8, 6400, use_cla=True, cla_share_factor=2), 81_920, 0),
+    "tencent/Hunyuan-Large": (dense("hunyuan", 64, 80, 8, 6400, use_cla=True, cla_share_factor=2), 81_920, 0),
     "nvidia/Llama-3_3-Nemotron-Super-49B-v1": (
         {
             "model_type": "nemotron-nas",
@@ -114,7 +102,7 @@ MODELS: dict[str, tuple[Config, int, int]] = {
     "meta-llama/Llama-3.2-11B-Vision": (
         {
             "model_type": "mllama",
-            "text_config": _dense(
+            "text_config": dense(
                 "mllama_text_model", 40, 32, 8, 4096, cross_attention_layers=[3, 8, 13, 18, 23, 28, 33, 38]
             ),
         },
@@ -123,26 +111,26 @@ MODELS: dict[str, tuple[Config, int, int]] = {
     ),
     # windows
     "openai/gpt-oss-120b": (
-        _dense("gpt_oss", 36, 64, 8, 2880, head_dim=64, sliding_window=128, layer_types=[SLIDING, FULL] * 18),
+        dense("gpt_oss", 36, 64, 8, 2880, head_dim=64, sliding_window=128, layer_types=[SLIDING, FULL] * 18),
         36_864,
         4_718_592,
     ),
     "mistralai/Mistral-7B-v0.1": (
-        _dense("mistral", 32, 32, 8, 4096, sliding_window=4096, max_position_embeddings=32_768),
+        dense("mistral", 32, 32, 8, 4096, sliding_window=4096, max_position_embeddings=32_768),
         0,
         536_870_912,
     ),
     "mistralai/Mistral-Nemo-Instruct-2407": (
-        _dense("mistral", 40, 32, 8, 5120, head_dim=128, sliding_window=None),
+        dense("mistral", 40, 32, 8, 5120, head_dim=128, sliding_window=None),
         163_840,
         0,
     ),
     "microsoft/Phi-3-mini-128k-instruct": (
-        _dense("phi3", 32, 32, 32, 3072, sliding_window=262_144, max_position_embeddings=131_072),
+        dense("phi3", 32, 32, 32, 3072, sliding_window=262_144, max_position_embeddings=131_072),
         393_216,
         0,
     ),
-    "google/gemma-2-27b": (_dense("gemma2", 46, 32, 16, 4608, head_dim=128, sliding_window=4096), 188_416, 771_751_936),
+    "google/gemma-2-27b": (dense("gemma2", 46, 32, 16, 4608, head_dim=128, sliding_window=4096), 188_416, 771_751_936),
     "google/gemma-3-27b-it": (
         {
             "model_type": "gemma3",
@@ -173,19 +161,19 @@ MODELS: dict[str, tuple[Config, int, int]] = {
         121_634_816,
     ),
     "google/gemma-3-1b-it": (
-        _dense("gemma3_text", 26, 4, 1, 1152, head_dim=256, sliding_window=512, sliding_window_pattern=6),
+        dense("gemma3_text", 26, 4, 1, 1152, head_dim=256, sliding_window=512, sliding_window_pattern=6),
         4_096,
         11_534_336,
     ),
     "google/gemma-3n-E4B": (
-        _dense("gemma3n_text", 35, 8, 2, 2048, head_dim=256, sliding_window=512, num_kv_shared_layers=15),
+        dense("gemma3n_text", 35, 8, 2, 2048, head_dim=256, sliding_window=512, num_kv_shared_layers=15),
         8_192,
         16_777_216,
     ),
     "google/gemma-4-26B-A4B": (
         {
             "model_type": "gemma4",
-            "text_config": _dense(
+            "text_config": dense(
                 "gemma4_text",
                 30,
                 16,
@@ -204,7 +192,7 @@ MODELS: dict[str, tuple[Config, int, int]] = {
         209_715_200,
     ),
     "google/gemma-4-E4B": (
-        _dense(
+        dense(
             "gemma4_text",
             42,
             8,
@@ -221,23 +209,23 @@ MODELS: dict[str, tuple[Config, int, int]] = {
         20_971_520,
     ),
     "CohereLabs/c4ai-command-a-03-2025": (
-        _dense("cohere2", 64, 96, 8, 12288, sliding_window=4096, sliding_window_pattern=4),
+        dense("cohere2", 64, 96, 8, 12288, sliding_window=4096, sliding_window_pattern=4),
         65_536,
         805_306_368,
     ),
     "CohereLabs/command-a-plus-05-2026-bf16": (
-        _dense("cohere2_moe", 32, 128, 8, 8192, head_dim=128, sliding_window=4096),
+        dense("cohere2_moe", 32, 128, 8, 8192, head_dim=128, sliding_window=4096),
         32_768,
         402_653_184,
     ),
-    "allenai/Olmo-3-32B": (_dense("olmo3", 64, 40, 8, 5120, sliding_window=4096), 65_536, 805_306_368),
+    "allenai/Olmo-3-32B": (dense("olmo3", 64, 40, 8, 5120, sliding_window=4096), 65_536, 805_306_368),
     "allenai/Olmo-3-7B-Instruct": (
-        _dense("olmo3", 32, 32, 32, 4096, sliding_window=4096, layer_types=[SLIDING, SLIDING, SLIDING, FULL] * 8),
+        dense("olmo3", 32, 32, 32, 4096, sliding_window=4096, layer_types=[SLIDING, SLIDING, SLIDING, FULL] * 8),
         131_072,
         1_610_612_736,
     ),
     "stepfun-ai/Step-3.7-Flash": (
-        _dense(
+        dense(
             "step3p7",
             45,
             64,
@@ -252,7 +240,7 @@ MODELS: dict[str, tuple[Config, int, int]] = {
         69_206_016,
     ),
     "XiaomiMiMo/MiMo-V2-Flash": (
-        _dense(
+        dense(
             "mimo_v2_flash",
             48,
             64,
@@ -272,7 +260,7 @@ MODELS: dict[str, tuple[Config, int, int]] = {
     "thinkingmachines/Inkling": (
         {
             "model_type": "inkling_mm_model",
-            "text_config": _dense(
+            "text_config": dense(
                 "inkling_text",
                 66,
                 64,
@@ -290,7 +278,7 @@ MODELS: dict[str, tuple[Config, int, int]] = {
     "meta-llama/Llama-4-Scout-17B-16E-Instruct": (
         {
             "model_type": "llama4",
-            "text_config": _dense(
+            "text_config": dense(
                 "llama4_text", 48, 40, 8, 5120, head_dim=128, attention_chunk_size=8192, no_rope_layers=[]
             ),
         },
@@ -303,8 +291,7 @@ MODELS: dict[str, tuple[Config, int, int]] = {
 @pytest.mark.parametrize("model_id", MODELS)
 def test_published_model_has_the_published_bytes(model_id: str) -> None:
     config, slope, fixed = MODELS[model_id]
-    groups = read_config({**config}, model_id=model_id, source="config.json").groups
-    assert (slope_bytes_per_token(groups, "bf16"), fixed_bytes(groups, "bf16")) == (slope, fixed)
+    assert published_bytes(config, model_id) == (slope, fixed)
 
 
 def test_borrowing_layers_have_a_group_of_their_own() -> None:

@@ -10,6 +10,7 @@ ai-dynamo/aiconfigurator@095f58a `model_configs`, kvcache-ai/kvcache-blog@975328
 from __future__ import annotations
 
 import pytest
+from support import dense, published_bytes
 
 from kvplan.core.hf.reader import read_config
 from kvplan.core.kv.terms import fixed_bytes, slope_bytes_per_token
@@ -38,18 +39,6 @@ MAMBA2_NANO: Config = {
 }
 MLA_V3: Config = {"kv_lora_rank": 512, "qk_rope_head_dim": 64, "num_attention_heads": 128, "num_key_value_heads": 128}
 KIMI_K3_FULL = [*range(4, 93, 4), 93]
-
-
-def _dense(model_type: str, layers: int, heads: int, kv_heads: int, hidden: int, **more: object) -> Config:
-    """Spell a model as Llama does."""
-    return {
-        "model_type": model_type,
-        "num_hidden_layers": layers,
-        "num_attention_heads": heads,
-        "num_key_value_heads": kv_heads,
-        "hidden_size": hidden,
-        **more,
-    }
 
 
 MODELS: dict[str, tuple[Config, int, int]] = {
@@ -147,14 +136,14 @@ MODELS: dict[str, tuple[Config, int, int]] = {
     ),
     # recurrent hybrids
     "Qwen/Qwen3-Next-80B-A3B-Instruct": (
-        _dense("qwen3_next", 48, 16, 2, 2048, head_dim=256, linear_num_value_heads=32, **QWEN35_LINEAR),
+        dense("qwen3_next", 48, 16, 2, 2048, head_dim=256, linear_num_value_heads=32, **QWEN35_LINEAR),
         24_576,
         77_266_944,
     ),
     "Qwen/Qwen3.5-27B": (
         {
             "model_type": "qwen3_5",
-            "text_config": _dense(
+            "text_config": dense(
                 "qwen3_5_text",
                 64,
                 24,
@@ -205,7 +194,7 @@ MODELS: dict[str, tuple[Config, int, int]] = {
         449_372_160,
     ),
     "nvidia/NVIDIA-Nemotron-3-Nano-30B-A3B-BF16": (
-        _dense("nemotron_h", 52, 32, 2, 2688, head_dim=128, hybrid_override_pattern=NANO, **MAMBA2_NANO),
+        dense("nemotron_h", 52, 32, 2, 2688, head_dim=128, hybrid_override_pattern=NANO, **MAMBA2_NANO),
         6_144,
         49_082_368,
     ),
@@ -224,7 +213,7 @@ MODELS: dict[str, tuple[Config, int, int]] = {
         49_082_368,
     ),
     "nvidia/Nemotron-H-56B-Base-8K": (
-        _dense(
+        dense(
             "nemotron_h",
             118,
             64,
@@ -247,14 +236,13 @@ MODELS: dict[str, tuple[Config, int, int]] = {
 @pytest.mark.parametrize("model_id", MODELS)
 def test_published_model_has_the_published_bytes(model_id: str) -> None:
     config, slope, fixed = MODELS[model_id]
-    groups = read_config({**config}, model_id=model_id, source="config.json").groups
-    assert (slope_bytes_per_token(groups, "bf16"), fixed_bytes(groups, "bf16")) == (slope, fixed)
+    assert published_bytes(config, model_id) == (slope, fixed)
 
 
 def test_jamba_state_is_float32_as_transformers_keeps_it() -> None:
     """At 2 B a state element the fixed part is 8,716,288 B; transformers 5.24.0, measured, keeps 4 B."""
     mamba: Config = {"mamba_expand": 2, "mamba_d_state": 16, "mamba_d_conv": 4}
-    config = _dense("jamba", 32, 32, 8, 4096, attn_layer_period=8, attn_layer_offset=4, **mamba)
+    config = dense("jamba", 32, 32, 8, 4096, attn_layer_period=8, attn_layer_offset=4, **mamba)
     groups = read_config(config, model_id="ai21labs/Jamba-v0.1", source="config.json").groups
     at_16_bits = [
         group.model_copy(update={"state_bytes_per_element": 2}) if isinstance(group, Recurrent) else group

@@ -5,14 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from support import plan_for
 
-from kvplan import Plan, Request, size
+from kvplan import Plan
 from kvplan.core.diff import Difference, differences
-
-
-def plan_for(**changes: Any) -> Plan:
-    asked = {"model": "openai/gpt-oss-120b", "context_tokens": 130_000, "gpus": 128, **changes}
-    return size(Request.model_validate(asked))
 
 
 def changes_of(before: Plan, after: Plan) -> dict[str, Difference]:

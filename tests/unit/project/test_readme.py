@@ -24,9 +24,7 @@ def screen(capsys: pytest.CaptureFixture[str]) -> str:
     return capsys.readouterr().out.partition(SHOWN_UNTIL)[0].rstrip("\n") + "\n"
 
 
-def test_the_screen_is_what_kvplan_prints(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("FORCE_COLOR", raising=False)
-    monkeypatch.setenv("COLUMNS", "80")
+def test_the_screen_is_what_kvplan_prints(capsys: pytest.CaptureFixture[str]) -> None:
     shown, text = screen(capsys), README.read_text(encoding="utf-8")
     before, found, rest = text.partition(COMMAND)
     assert found

@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import pytest
+from support import plan_for
 
-from kvplan import Plan, Request, size
 from kvplan.core.sizing.buys import buys
 from kvplan.core.sizing.candidates import limit_sentence, physical_choice
 from kvplan.core.sizing.demand import redbook_demand
 from kvplan.core.sizing.guidance import guidance_gaps
 from kvplan.schema.ece import Limit
 
+if TYPE_CHECKING:
+    from kvplan import Plan
+
 GPT_OSS = "openai/gpt-oss-120b"
 SMALL = "meta-llama/Llama-3.1-8B-Instruct"
 DEEPSEEK = "deepseek-ai/DeepSeek-V3"
 HYBRID = "Qwen/Qwen3.5-27B"
 SEVERITIES = ("error", "warning", "info")
-
-
-def plan_for(**changes: Any) -> Plan:
-    return size(Request.model_validate({"model": GPT_OSS, "context_tokens": 130_000, "gpus": 128, **changes}))
 
 
 def severities(plan: Plan) -> dict[str, str]:

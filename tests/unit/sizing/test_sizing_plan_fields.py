@@ -6,25 +6,13 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from support import LLAMA_8B
 
 from kvplan import Request, size
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-GQA_CONFIG = {
-    "architectures": ["LlamaForCausalLM"],
-    "model_type": "llama",
-    "hidden_size": 4096,
-    "intermediate_size": 14336,
-    "max_position_embeddings": 131072,
-    "num_attention_heads": 32,
-    "num_hidden_layers": 32,
-    "num_key_value_heads": 8,
-    "tie_word_embeddings": False,
-    "torch_dtype": "bfloat16",
-    "vocab_size": 128256,
-}
 ACCOUNTINGS = ("minimal", "vllm_gpu", "external_tier")
 INTEGERS = (
     "request.context_tokens",
@@ -103,7 +91,7 @@ def reference_plan() -> dict[str, Any]:
 
 def config_plan(directory: Path) -> dict[str, Any]:
     path = directory / "config.json"
-    path.write_text(json.dumps(GQA_CONFIG))
+    path.write_text(json.dumps(LLAMA_8B))
     asked = Request(model=str(path), context_tokens=64 * 1024, gpus=64, gpu="h200", tp=2, cache_backend="vllm-fs")
     data: dict[str, Any] = json.loads(size(asked).model_dump_json())
     return data

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
+from support import plan_for
 
-from kvplan import InputError, Plan, Request, load_catalogue, size
+from kvplan import InputError, Request, load_catalogue
 from kvplan.core.sizing.hbm import Fleet, MemoryBudget, hbm_check, kv_bytes_per_gpu
 from kvplan.core.sizing.inputs import Stack
 from kvplan.core.sizing.setup import setup_of
@@ -19,10 +20,6 @@ if TYPE_CHECKING:
 GPT_OSS = "openai/gpt-oss-120b"
 DEEPSEEK = "deepseek-ai/DeepSeek-V3"
 LLAMA_405B = "meta-llama/Meta-Llama-3.1-405B"
-
-
-def plan_for(**changes: Any) -> Plan:
-    return size(Request.model_validate({"model": GPT_OSS, "context_tokens": 130_000, "gpus": 128, **changes}))
 
 
 @pytest.mark.parametrize(
