@@ -45,6 +45,7 @@ def test_the_package_offers_what_it_names() -> None:
     for name in kvplan.__all__:
         assert getattr(kvplan, name) is not None
     assert kvplan.size is size
+    assert not hasattr(kvplan, "sizes")
     with pytest.raises(AttributeError, match="nonesuch"):
         kvplan.__getattr__("nonesuch")
 

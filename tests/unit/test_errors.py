@@ -7,7 +7,6 @@ import sys
 
 import pytest
 
-import kvplan
 from kvplan import __main__ as entry
 from kvplan.cli import app
 from kvplan.errors import (
@@ -112,11 +111,6 @@ def test_close_matches() -> None:
     assert did_you_mean("llama-3", names).count("'") == 6
     assert did_you_mean("llama-3", names, limit=1).count("'") == 2
     assert did_you_mean("zzz", names) == did_you_mean("gpt", []) == ""
-
-
-def test_unknown_attributes_of_the_package_are_refused() -> None:
-    assert not hasattr(kvplan, "sizes")
-    assert {name: getattr(kvplan, name) for name in kvplan.__all__}.keys() == set(kvplan.__all__)
 
 
 def test_importing_the_package_loads_no_library() -> None:

@@ -115,8 +115,10 @@ def test_candidates(plan: dict[str, Any]) -> None:
         assert {key: type(item[key]) for key in CANDIDATE} == CANDIDATE
         for limit in item["limits"]:
             assert {key: type(limit[key]) for key in LIMIT} == LIMIT
-            expected = limit["have"] / limit["need"] - 1 if limit["need"] else None
-            assert limit["margin"] == pytest.approx(expected) or limit["margin"] is None
+            if limit["margin"] is None:
+                assert limit["need"] in (0, limit["have"]) or limit["unit"] == "yes/no"
+            else:
+                assert limit["margin"] == pytest.approx(limit["have"] / limit["need"] - 1)
 
 
 def test_stages(plan: dict[str, Any]) -> None:
