@@ -34,13 +34,18 @@ _ALIASES = re.compile(r"^  aliases: \[(?P<names>[^\]]*)\]", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class TableRow:
-    """One row: its names, its place, and how to read it."""
+    """One row: its names, how to read it, and how to find its place, which only a problem asks for."""
 
     id: str
     aliases: tuple[str, ...]
-    where: str
+    place: Callable[[], str]
     document: Callable[[], Document]
     index: int
+
+    @property
+    def where(self) -> str:
+        """Place of the row, as `file:line` or `file:line:column`."""
+        return self.place()
 
     def record(self, record_class: type[ModelT]) -> ModelT:
         """Read and validate the row.
@@ -106,7 +111,7 @@ def _own_rows(file: TableFile) -> Iterator[TableRow]:
         # Aliases that are not in flow style need the parser, and so does an id that is not first.
         if found and (names or "\n  aliases:" not in text):
             aliases = _listed(names["names"]) if names else ()
-            yield TableRow(found["id"], aliases, f"{file.name}:{line + 1}", document, 0)
+            yield TableRow(found["id"], aliases, partial("{}:{}".format, file.name, line + 1), document, 0)
         else:
             yield _named(document(), 0, document)
         line += text.count("\n")
@@ -130,7 +135,7 @@ def _named(document: Document, index: int, read: Callable[[], Document]) -> Tabl
         raise InputError.single(document.where((index,)), "is a row without an id", allowed=allowed)
     aliases = row.get("aliases")
     names = tuple(alias for alias in aliases if isinstance(alias, str)) if isinstance(aliases, list) else ()
-    return TableRow(row_id, names, document.where((index,)), read, index)
+    return TableRow(row_id, names, partial(document.where, (index,)), read, index)
 
 
 def _row_document(name: str, text: str, line: int) -> Document:
