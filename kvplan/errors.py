@@ -98,7 +98,7 @@ def require_at_least(where: str, *given: tuple[str, int, int]) -> None:
     ----------
     where
         What the numbers belong to.
-    given
+    *given
         Name, value and least value of each.
 
     Raises
