@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from kvplan.schema.plan import Derivation, Plan
 
-_NOT_EXPLAINED = ("derivation", "constants", "catalogue")
+_NOT_EXPLAINED = ("derivation", "constants", "catalogue", "parts")
 
 
 @dataclass(frozen=True, slots=True)

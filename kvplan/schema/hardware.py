@@ -8,6 +8,8 @@ from pydantic import Field
 
 from kvplan.schema.base import Sourced
 
+CageConnector = Literal["OSFP-twin", "QSFP-DD", "QSFP28", "RJ45"]
+"""What a switch port takes; `OSFP-twin` is the finned twin-port cage of Spectrum-4 switches."""
 PositiveInt = Annotated[int, Field(ge=1)]
 PositiveFloat = Annotated[float, Field(gt=0)]
 
@@ -45,10 +47,10 @@ class Gpu(Row):
 
 
 class Server(Row):
-    """A storage or client chassis."""
+    """A storage or client chassis, or that of a control node."""
 
     vendor: str
-    role: Literal["storage", "client"]
+    role: Literal["storage", "client", "control"]
     rack_units: PositiveInt
     drive_bays: int = Field(ge=0)
     drive_form_factor: str = ""
@@ -58,8 +60,6 @@ class Server(Row):
     full_height_slots: int = Field(default=0, ge=0)
     ocp_slots: int = Field(default=0, ge=0)
     cpu_sockets: PositiveInt = 1
-    psu_count: PositiveInt = 2
-    psu_w: PositiveFloat | None = None
 
 
 class Drive(Row):
@@ -77,7 +77,7 @@ class Drive(Row):
 
 
 class Nic(Row):
-    """A network adapter."""
+    """A network adapter; `management_port` tells that the card has a management controller with a port of its own."""
 
     vendor: str
     part_number: str = ""
@@ -89,6 +89,7 @@ class Nic(Row):
     form_factor: str = ""
     power_w: PositiveFloat | None = None
     needs_atx_lead: bool = False
+    management_port: bool = False
 
 
 class Switch(Row):
@@ -101,6 +102,7 @@ class Switch(Row):
     part_number: str = ""
     cages: PositiveInt
     cage_bits_per_s: PositiveFloat
+    connector: CageConnector = "OSFP-twin"
     breakout_legs: dict[str, int]
     max_ports: PositiveInt | None = None
     rack_units: PositiveInt

@@ -9,8 +9,9 @@ from kvplan.schema.ece import Endurance, FaultTolerance, Limit, Rebuild
 from kvplan.schema.kv import Accountings
 from kvplan.schema.model import LayerGroup
 from kvplan.schema.network import NetworkBudget
+from kvplan.schema.parts import PlanParts
 
-FORMAT_VERSION = "1.0"
+FORMAT_VERSION = "1.1"
 ASKED = "as asked on the command line"
 
 
@@ -390,6 +391,7 @@ class Plan(Record):
     other_software: OtherSoftware
     warnings: tuple[PlanWarning, ...]
     open_points: tuple[OpenPoint, ...]
+    parts: PlanParts
     constants: dict[str, Constant]
     derivation: dict[str, Derivation]
     catalogue: CatalogueLock

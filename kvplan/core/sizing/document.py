@@ -12,6 +12,7 @@ from kvplan.core.sizing.findings import findings
 from kvplan.core.sizing.kv import other_software
 from kvplan.core.sizing.open_points import open_points
 from kvplan.core.sizing.setup import setup_of
+from kvplan.schema.parts import PlanParts
 from kvplan.schema.plan import Plan, PlanModel, PlanProfile, PlanRequest
 
 if TYPE_CHECKING:
@@ -63,6 +64,7 @@ def plan_of(outcome: Outcome) -> Plan:
         other_software=_other(outcome),
         warnings=findings(outcome),
         open_points=open_points(outcome),
+        parts=_parts(outcome),
         constants=dict(inputs.constants),
         derivation=derivation_table(outcome),
         catalogue=inputs.lock,
@@ -112,6 +114,24 @@ def _model(outcome: Outcome) -> PlanModel:
         weights_bytes=facts.weights_bytes,
         source=facts.spec.source,
         confidence=facts.spec.confidence,
+    )
+
+
+def _parts(outcome: Outcome) -> PlanParts:
+    """Keep the rows that a build of the Plan is made from."""
+    inputs, parts = outcome.inputs, outcome.chosen.parts
+    return PlanParts(
+        server=parts.server,
+        drive=parts.drive,
+        client_nic=parts.client_nic,
+        client_nics=parts.profile.node.client_nics,
+        storage_nic=parts.storage_nic,
+        storage_nics=parts.profile.node.storage_nics,
+        switch=parts.switch,
+        gpu=inputs.gpu,
+        gpu_nic=inputs.gpu_nic,
+        client_server=inputs.client_server,
+        software=outcome.setup.stack.software,
     )
 
 

@@ -68,6 +68,7 @@ class SizingInputs:
     model: ModelFacts
     gpu: Gpu
     gpu_nic: Nic
+    client_server: Server
     stack: Stack
     other_stack: Stack
     release: StorageRelease
