@@ -36,7 +36,7 @@ def network_sections(network: NetworkBudget, constants: Mapping[str, Constant]) 
                     for name, state in (("drive", degraded.drive), ("node", degraded.node), ("leaf", degraded.leaf))
                 ),
                 (
-                    f"{network.leaf_switches} leaf and {network.spine_switches} spine switches, "
+                    f"{network.leaf_switches} leaf and {network.spine_switches} spine switches{_core(network)}, "
                     f"{network.uplinks_per_leaf} uplink cages a leaf ({network.oversubscription:.2g}:1); "
                     f"{counted(network.client_servers, 'client server')}, "
                     f"{format_rate(network.client_planned_bytes_per_s)} planned into each"
@@ -44,6 +44,11 @@ def network_sections(network: NetworkBudget, constants: Mapping[str, Constant]) 
             ),
         ),
     )
+
+
+def _core(network: NetworkBudget) -> str:
+    """Name the super-spines where there are any."""
+    return f" under {network.super_spine_switches} super-spines" if network.super_spine_switches else ""
 
 
 def _stage_row(stage: Stage) -> tuple[str, ...]:

@@ -64,10 +64,12 @@ class Degraded(Record):
 
 
 class Fabric(Record):
-    """Leaf and spine counts of a two-tier fabric; a cage is one 800G switch port, run as legs."""
+    """Switch counts of a leaf-spine fabric; a cage is one 800G switch port, run as legs."""
 
     leaf_switches: int
     spine_switches: int
+    super_spine_switches: int
+    pods: int
     cages_down_per_leaf: int
     uplinks_per_leaf: int
     cages_per_switch: int
@@ -106,6 +108,14 @@ class NetworkBudget(Record):
             ("network.leaf_switches",),
         ),
     ]
+    super_spine_switches: Annotated[
+        int,
+        Explained(
+            "count",
+            "0 while two tiers carry the leaves; else uplinks per leaf x super-spines that the pods of a plane need",
+            ("network.spine_switches",),
+        ),
+    ]
     uplinks_per_leaf: Annotated[
         int,
         Explained(
@@ -118,7 +128,7 @@ class NetworkBudget(Record):
         int, Explained("cages", "sum over port kinds of ceil(legs on a leaf / legs per cage)")
     ]
     spine_cages_used: Annotated[int, Explained("cages", "leaves x legs per spine / 2")]
-    inter_switch_cables: Annotated[int, Explained("count", "leaves x uplinks per leaf")]
+    inter_switch_cables: Annotated[int, Explained("count", "leaves x uplinks per leaf, plus cables to super-spines")]
     oversubscription: Annotated[float, Explained("ratio", "bandwidth down / bandwidth up of a leaf, as built")]
     super_spine_needed: bool
     read_bytes_per_s: Annotated[

@@ -84,6 +84,7 @@ def network_budget(
         client_planned_bytes_per_s=client_planned_bytes_per_s(client, calibration),
         leaf_switches=switches.leaf_switches,
         spine_switches=switches.spine_switches,
+        super_spine_switches=switches.super_spine_switches,
         uplinks_per_leaf=switches.uplinks_per_leaf,
         cages_down_per_leaf=switches.cages_down_per_leaf,
         spine_cages_used=switches.spine_cages_used,

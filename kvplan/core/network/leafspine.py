@@ -36,12 +36,17 @@ class _Attached(NamedTuple):
 
 
 class _Spines(NamedTuple):
-    """Spines, the legs of a leaf to all of them, the uplink cages those fill, and the cages used on each spine."""
+    """Spines, the legs of a leaf to all of them, the uplink cages those fill, and the cages used on each spine.
+
+    Beyond two tiers leaves and spines form `pods` under super-spines, and each spine has as many cages up as down.
+    """
 
     switches: int
     legs: int
     uplinks: int
     cages_used: int
+    pods: int = 1
+    super_spines: int = 0
 
 
 class _Layout(NamedTuple):
@@ -55,7 +60,12 @@ class _Layout(NamedTuple):
 
 
 def fabric(
-    storage_client: Ports, storage: Ports, client: Ports, switch: Switch, oversubscription: float = 1.0
+    storage_client: Ports,
+    storage: Ports,
+    client: Ports,
+    switch: Switch,
+    oversubscription: float = 1.0,
+    min_spines: int = 1,
 ) -> Fabric:
     """Lay out the fewest leaf switches, in pairs, and the spines above them.
 
@@ -75,6 +85,8 @@ def fabric(
         Catalogue row of the switch, the same for leaf and spine.
     oversubscription
         Bandwidth down over bandwidth up of a leaf that is accepted [1].
+    min_spines
+        Spines at least, such as two so that one may fail [1].
 
     Returns
     -------
@@ -89,7 +101,8 @@ def fabric(
     Notes
     -----
     Two tiers end where each leaf has a single leg to each spine: 128 leaves with 64-cage switches. Beyond that leaves
-    and the spines above them are counted, with half of a spine's cages facing up, and no super-spine is.
+    form pods of at most half a spine's cages, with one spine an uplink cage, and super-spines join the pods: the
+    spines of one position in all pods form a plane with super-spines of its own.
 
     References
     ----------
@@ -105,8 +118,9 @@ def fabric(
     >>> built.leaf_switches, built.spine_switches, built.cages_down_per_leaf, built.uplinks_per_leaf
     (2, 1, 6, 6)
     """
-    attached = tuple(_Attached(ports, _legs_per_cage(switch, ports)) for ports in (storage_client, storage, client))
-    return _fabric(attached, switch.cages, switch.cage_bits_per_s, oversubscription)
+    kinds = (storage_client, storage, client)
+    attached = tuple(_Attached(ports, legs_per_cage(switch, ports.bits_per_s)) for ports in kinds)
+    return _fabric(attached, switch.cages, switch.cage_bits_per_s, oversubscription, min_spines)
 
 
 def legs_per_leaf(machines: int, ports_per_machine: int) -> int:
@@ -177,40 +191,74 @@ def uplinks_per_leaf(down_bits_per_s: float, cage_bits_per_s: float, oversubscri
     return max(math.ceil(down_bits_per_s / (oversubscription * cage_bits_per_s)), 1)
 
 
-def _legs_per_cage(switch: Switch, ports: Ports) -> int:
-    """Return how many ports of that rate one cage holds: by the switch's table, else by dividing the rates.
+def legs_per_cage(switch: Switch, bits_per_s: float) -> int:
+    """Ports of a rate that one cage of a switch holds.
 
-    Never more than the cage's part of all ports that the switch carries: a breakout that takes the neighbouring cage
-    with it counts half.
+    legs = ports per cage of the switch's table, else floor(cage rate / port rate); at most max ports / cages
+
+    Parameters
+    ----------
+    switch
+        Catalogue row of the switch.
+    bits_per_s
+        Line rate of the port [bit/s].
+
+    Returns
+    -------
+    int
+        Ports a cage [1].
+
+    Raises
+    ------
+    InputError
+        When the port is faster than a cage.
+
+    Notes
+    -----
+    A breakout that takes the neighbouring cage with it counts half.
+
+    References
+    ----------
+    NVIDIA Cumulus Linux 5.15 documentation, Switch Port Attributes.
+
+    Examples
+    --------
+    >>> from kvplan.core.network.examples import SWITCH
+    >>> [legs_per_cage(SWITCH, rate) for rate in (200e9, 400e9, 800e9)]
+    [4, 2, 1]
     """
     most = max(switch.breakout_legs.values(), default=1)
-    divided = min(int(switch.cage_bits_per_s // ports.bits_per_s), most)
-    legs = switch.breakout_legs.get(f"{ports.bits_per_s / 1e9:g}G", divided)
+    divided = min(int(switch.cage_bits_per_s // bits_per_s), most)
+    legs = switch.breakout_legs.get(f"{bits_per_s / 1e9:g}G", divided)
     if legs == 0:
         raise InputError.single(
             switch.id,
-            f"a port of {ports.bits_per_s / 1e9:g} Gb/s is faster than a cage of the switch",
+            f"a port of {bits_per_s / 1e9:g} Gb/s is faster than a cage of the switch",
             allowed=f"up to {switch.cage_bits_per_s / 1e9:g} Gb/s",
         )
     return legs if switch.max_ports is None else min(legs, max(switch.max_ports // switch.cages, 1))
 
 
 @lru_cache(maxsize=4096)
-def _fabric(attached: tuple[_Attached, ...], cages: int, cage_bits_per_s: float, oversubscription: float) -> Fabric:
+def _fabric(
+    attached: tuple[_Attached, ...], cages: int, cage_bits_per_s: float, oversubscription: float, min_spines: int
+) -> Fabric:
     """Lay out the fabric; cached, for many requests share few fabrics."""
-    layout = _layout(attached, cages, cage_bits_per_s, oversubscription)
+    layout = _layout(attached, cages, cage_bits_per_s, oversubscription, min_spines)
     spines = layout.spines or _beyond_two_tiers(layout, cages)
     leaves = 2 * layout.pairs
     cages_used = layout.cages_down + spines.uplinks
     return Fabric(
         leaf_switches=leaves,
         spine_switches=spines.switches,
+        super_spine_switches=spines.super_spines,
+        pods=spines.pods,
         cages_down_per_leaf=layout.cages_down,
         uplinks_per_leaf=spines.uplinks,
         cages_per_switch=cages,
         cage_bits_per_s=cage_bits_per_s,
         spine_cages_used=spines.cages_used,
-        inter_switch_cables=leaves * spines.uplinks,
+        inter_switch_cables=leaves * spines.uplinks + (spines.switches * spines.cages_used if spines.pods > 1 else 0),
         oversubscription=layout.down_bits_per_s / (spines.legs / LEGS_PER_UPLINK * cage_bits_per_s),
         super_spine_needed=layout.spines is None,
         notes=structure_notes(
@@ -222,14 +270,16 @@ def _fabric(attached: tuple[_Attached, ...], cages: int, cage_bits_per_s: float,
     )
 
 
-def _layout(attached: tuple[_Attached, ...], cages: int, cage_bits_per_s: float, oversubscription: float) -> _Layout:
+def _layout(
+    attached: tuple[_Attached, ...], cages: int, cage_bits_per_s: float, oversubscription: float, min_spines: int
+) -> _Layout:
     """Find the fewest leaf pairs whose cages hold all ports and uplinks."""
     pairs = _fewest_pairs(attached, cages, cage_bits_per_s, oversubscription)
     most_pairs = max(*(kind.ports.machines for kind in attached), pairs)
     while pairs <= most_pairs:
         layout = _with_pairs(pairs, attached, cage_bits_per_s, oversubscription)
         if layout.cages_down + layout.uplinks <= cages:
-            return layout._replace(spines=_spines(layout, cages))
+            return layout._replace(spines=_spines(layout, cages, min_spines))
         pairs += 1
     what = f"one machine has more ports than a pair of {cages}-cage switches can hold with its uplinks"
     raise InputError.single(where="network", what=what)
@@ -256,14 +306,14 @@ def _with_pairs(
     return _Layout(pairs, cages, bits, uplinks_per_leaf(bits, cage_bits_per_s, oversubscription), None)
 
 
-def _spines(layout: _Layout, cages: int) -> _Spines | None:
+def _spines(layout: _Layout, cages: int, least: int) -> _Spines | None:
     """Find the fewest spines that hold the legs of all leaves; none when two tiers do not carry that many leaves."""
     leaves, legs = 2 * layout.pairs, LEGS_PER_UPLINK * layout.uplinks
     most_per_spine = min(LEGS_PER_UPLINK * cages // leaves, legs)
     if most_per_spine == 0:
         return None
     # Fewest spines first; legs that do not divide by them take more cages, which must still fit beside the machines.
-    for count in range(ceil_div(legs, most_per_spine), legs):
+    for count in range(max(ceil_div(legs, most_per_spine), least), max(legs, least + 1)):
         per_spine = ceil_div(legs, count)
         uplinks = ceil_div(count * per_spine, LEGS_PER_UPLINK)
         if layout.cages_down + uplinks <= cages:
@@ -272,7 +322,13 @@ def _spines(layout: _Layout, cages: int) -> _Spines | None:
 
 
 def _beyond_two_tiers(layout: _Layout, cages: int) -> _Spines:
-    """Count the spines of a three-tier fabric, half of whose cages face up."""
-    cables = 2 * layout.pairs * layout.uplinks
-    count = ceil_div(cables, cages // 2)
-    return _Spines(count, LEGS_PER_UPLINK * layout.uplinks, layout.uplinks, ceil_div(cables, count))
+    """Count pods, spines and super-spines of a three-tier fabric; half of a spine's cages face up."""
+    leaves, uplinks = 2 * layout.pairs, layout.uplinks
+    pods = ceil_div(leaves, cages // 2)
+    # Both leaves of a pair stand in one pod.
+    down = 2 * ceil_div(layout.pairs, pods)
+    planes = next((count for count in range(1, down + 1) if pods * ceil_div(down, count) <= cages), 0)
+    if not planes:
+        what = f"{leaves:,} leaf switches are more than three tiers of {cages}-cage switches carry"
+        raise InputError.single(where="network", what=what)
+    return _Spines(pods * uplinks, LEGS_PER_UPLINK * uplinks, uplinks, down, pods, uplinks * planes)

@@ -26,8 +26,8 @@ _CONNECTX7: Final = (
     "no Spectrum-X profile names them as fit to take packets out of order (inferred, confirm with NVIDIA)"
 )
 _SUPER_SPINE: Final = (
-    "two tiers do not carry this many leaves: a super-spine is needed; it is not counted here, "
-    "and spines are counted with half of their cages facing up"
+    "two tiers do not carry this many leaves: they form pods under super-spines, "
+    "and half of the cages of each spine face up"
 )
 
 
@@ -108,11 +108,11 @@ def adapter_notes(storage: StorageSide, client_nic: Nic) -> tuple[str, ...]:
         "take two ports a node (2 x 200G carries as much as 1 x 400G) or route around over the client NIC"
     )
     nics = (storage.storage_nic, storage.client_nic, client_nic)
-    said = ((storage.storage_ports == 1, single), (any(map(_is_connectx7, nics)), _CONNECTX7))
+    said = ((storage.storage_ports == 1, single), (any(map(is_connectx7, nics)), _CONNECTX7))
     return tuple(text for holds, text in said if holds)
 
 
-def _is_connectx7(nic: Nic) -> bool:
+def is_connectx7(nic: Nic) -> bool:
     """Tell a ConnectX-7 by its part number or name."""
     words = f"{nic.id} {nic.title}".lower()
     return nic.part_number.upper().startswith("MCX7") or any(name in words for name in ("connectx-7", "cx-7", "cx7"))

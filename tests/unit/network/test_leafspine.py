@@ -112,8 +112,12 @@ def test_two_tiers_end_at_128_leaves() -> None:
     assert not largest.super_spine_needed
     assert beyond.leaf_switches > 128
     assert beyond.super_spine_needed
-    assert beyond.spine_switches * 32 >= beyond.inter_switch_cables
+    assert beyond.pods * 32 >= beyond.leaf_switches
+    assert beyond.spine_switches == beyond.pods * beyond.uplinks_per_leaf
     assert beyond.spine_cages_used <= 32
+    up = beyond.spine_switches * beyond.spine_cages_used
+    assert beyond.super_spine_switches * 64 >= up
+    assert beyond.inter_switch_cables == beyond.leaf_switches * beyond.uplinks_per_leaf + up
     assert any("super-spine" in note for note in beyond.notes)
 
 
