@@ -1,0 +1,1 @@
+"""From a Plan to devices, rack positions, ports, cables and addresses: pure and deterministic."""

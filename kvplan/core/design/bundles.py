@@ -1,0 +1,47 @@
+"""Switch cages and what is plugged into them: one bundle a cage, with each leg's two ends."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from kvplan.schema.cabling import Connector
+    from kvplan.schema.design import Network, Rail
+
+
+class Far(NamedTuple):
+    """The far end of a leg: device, cage, port and connector."""
+
+    device: str
+    cage: str
+    port: str
+    connector: Connector
+
+
+class Leg(NamedTuple):
+    """One leg of a cage: the switch port, its far end, how the far cage is divided, and the leg's addresses."""
+
+    port: str
+    far: Far
+    far_legs: int = 1
+    near_address: str = ""
+    far_address: str = ""
+
+
+class Bundle(NamedTuple):
+    """One cage of a switch: how many legs it is broken out into, which are used, and at which rate [bit/s]."""
+
+    device: str
+    cage: str
+    connector: Connector
+    breakout: int
+    lanes: int
+    bits_per_s: float
+    network: Network
+    rail: Rail
+    legs: tuple[Leg, ...]
+
+    @property
+    def far_cages(self) -> tuple[tuple[str, str], ...]:
+        """Device and cage of each far end, once each, in the order of the legs."""
+        return tuple(dict.fromkeys((leg.far.device, leg.far.cage) for leg in self.legs))

@@ -1,0 +1,217 @@
+"""The physical design: from a Plan and build options to one document."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from typing import TYPE_CHECKING
+
+from kvplan.core.design.addressing import address_ranges, numbering
+from kvplan.core.design.cabling import cables_of
+from kvplan.core.design.hostlinks import host_bundles
+from kvplan.core.design.machines import fabric_of_design, machines_of
+from kvplan.core.design.management import management_bundles, served
+from kvplan.core.design.names import rack_name
+from kvplan.core.design.placement import place_fabric, place_management
+from kvplan.core.design.racks import column_of
+from kvplan.core.design.reach import Reach
+from kvplan.core.design.rules import findings_of
+from kvplan.core.design.states import failure_states
+from kvplan.core.design.uplinks import uplink_bundles
+from kvplan.schema.design import Design, Device, Port, Rack, Switches
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from kvplan.core.design.bundles import Bundle, Leg
+    from kvplan.core.design.inputs import DesignInputs
+    from kvplan.core.design.racks import Place
+    from kvplan.schema.design import Cable
+    from kvplan.schema.network import Fabric
+
+
+def design_of(inputs: DesignInputs) -> Design:
+    """Rack, cable and address a Plan.
+
+    Parameters
+    ----------
+    inputs
+        The Plan, the build options, and the rows that both need.
+
+    Returns
+    -------
+    Design
+        Equal inputs give an equal design; lengths in [m], power in [W], rates in [bit/s].
+
+    Raises
+    ------
+    InputError
+        When a table lacks a device, or the switch cannot hold the ports.
+
+    References
+    ----------
+    Each step names its own.
+
+    Examples
+    --------
+    >>> from kvplan.reference import INPUTS
+    >>> design = design_of(INPUTS)
+    >>> design.switches.leaves + design.switches.spines, len(design.racks)
+    (3, 2)
+    """
+    fabric = fabric_of_design(inputs)
+    machines = machines_of(inputs, fabric.leaf_switches // 2)
+    racks = place_fabric(inputs, fabric, machines)
+    switches = served(inputs, racks.places)
+    place_management(inputs, racks, switches)
+    places = {place.item.name: place for place in racks.places}
+    bundles = (
+        *host_bundles(inputs, machines),
+        *uplink_bundles(inputs, fabric),
+        *management_bundles(inputs, switches),
+    )
+    cables = cables_of(inputs, bundles, Reach(inputs.options, places))
+    ports = tuple(_ports(bundles, cables))
+    devices = tuple(_devices(inputs, racks.places, cables))
+    design = Design(
+        plan_sha256=inputs.plan_sha256,
+        options=inputs.options,
+        catalogue=inputs.lock,
+        switches=_switches(fabric, len(switches)),
+        devices=devices,
+        racks=tuple(_racks(inputs, devices, len(racks))),
+        ports=ports,
+        cables=cables,
+        addresses=address_ranges(inputs.options.addresses, devices, ports),
+        states=failure_states(inputs, fabric),
+        findings=(),
+    )
+    return design.model_copy(update={"findings": findings_of(inputs, design)})
+
+
+def _switches(fabric: Fabric, management: int) -> Switches:
+    """Count the switches."""
+    return Switches(
+        leaves=fabric.leaf_switches,
+        spines=fabric.spine_switches,
+        super_spines=fabric.super_spine_switches,
+        management=management,
+        pairs=fabric.leaf_switches // 2,
+        pods=fabric.pods,
+        cages_down_per_leaf=fabric.cages_down_per_leaf,
+        uplinks_per_leaf=fabric.uplinks_per_leaf,
+        cages_per_switch=fabric.cages_per_switch,
+        oversubscription=fabric.oversubscription,
+    )
+
+
+def _ports(bundles: Sequence[Bundle], cables: Sequence[Cable]) -> Iterator[Port]:
+    """Yield both ends of every leg."""
+    cable_of = {(cable.a.device, port): cable.id for cable in cables for port in cable.a.ports}
+    for bundle in bundles:
+        for leg in bundle.legs:
+            cable = cable_of[bundle.device, leg.port]
+            yield _near_port(bundle, leg, cable)
+            yield _far_port(bundle, leg, cable)
+
+
+def _near_port(bundle: Bundle, leg: Leg, cable: str) -> Port:
+    """Build the port at the switch."""
+    return Port(
+        device=bundle.device,
+        name=leg.port,
+        cage=bundle.cage,
+        breakout=f"{bundle.breakout}x",
+        lanes=bundle.lanes,
+        bits_per_s=bundle.bits_per_s,
+        network=bundle.network,
+        rail=bundle.rail,
+        peer_device=leg.far.device,
+        peer_port=leg.far.port,
+        cable=cable,
+        address=leg.near_address,
+    )
+
+
+def _far_port(bundle: Bundle, leg: Leg, cable: str) -> Port:
+    """Build the port at the other end."""
+    return Port(
+        device=leg.far.device,
+        name=leg.far.port,
+        cage=leg.far.cage,
+        breakout=f"{leg.far_legs}x",
+        lanes=bundle.lanes,
+        bits_per_s=bundle.bits_per_s,
+        network=bundle.network,
+        rail=bundle.rail,
+        peer_device=bundle.device,
+        peer_port=leg.port,
+        cable=cable,
+        address=leg.far_address,
+    )
+
+
+def _devices(inputs: DesignInputs, places: Sequence[Place], cables: Sequence[Cable]) -> Iterator[Device]:
+    """Yield every device, rack by rack from the top; a switch draws what its modules draw beside its own."""
+    modules = _module_power(inputs, cables)
+    for place in sorted(places, key=lambda place: (place.rack, -place.unit)):
+        item, box = place.item, place.item.box
+        numbered = numbering(inputs.options.addresses, item.role, item.number, item.pod)
+        typical = min(box.power_typical_w + modules[item.name], box.power_max_w)
+        yield Device(
+            name=item.name,
+            role=item.role,
+            model=box.model,
+            number=item.number,
+            rack=rack_name(place.rack),
+            position_u=place.unit,
+            rack_units=box.rack_units,
+            pair=item.pair,
+            rail=item.rail,
+            power_typical_w=round(typical, 1),
+            power_max_w=round(box.power_max_w, 1),
+            psu_count=box.enclosure.psu_count,
+            psu_w=box.enclosure.psu_w,
+            inlet=box.enclosure.inlet,
+            weight_kg=box.enclosure.weight_kg,
+            confidence=box.enclosure.confidence,
+            loopback=numbered.loopback,
+            asn=numbered.asn,
+        )
+
+
+def _module_power(inputs: DesignInputs, cables: Sequence[Cable]) -> Mapping[str, float]:
+    """Sum up the modules in each switch, one a cage; machines count with a module in every port already."""
+    power = {module.id: module.power_w for module in inputs.transceivers}
+    ends = {
+        (end.device, end.cage): power[end.transceiver]
+        for cable in cables
+        for end in (cable.a, *cable.b)
+        if end.transceiver and end.connector == inputs.plan.parts.switch.connector
+    }
+    total: Counter[str] = Counter()
+    for (device, _), watts in ends.items():
+        total[device] += watts  # type: ignore[assignment]  # a counter adds up floats as well
+    return total
+
+
+def _racks(inputs: DesignInputs, devices: Sequence[Device], count: int) -> Iterator[Rack]:
+    """Yield every rack with what it carries."""
+    limits = inputs.options.racks
+    held: dict[str, list[Device]] = defaultdict(list)
+    for device in devices:
+        held[device.rack].append(device)
+    for number in range(1, count + 1):
+        row, column = column_of(limits, number)
+        inside = held[rack_name(number)]
+        yield Rack(
+            name=rack_name(number),
+            row=row,
+            column=column,
+            units=limits.units,
+            used_units=sum(device.rack_units for device in inside),
+            power_typical_w=round(sum(device.power_typical_w for device in inside), 1),
+            power_max_w=round(sum(device.power_max_w for device in inside), 1),
+            power_limit_w=limits.power_w,
+            weight_kg=round(sum(device.weight_kg for device in inside), 1),
+            weight_limit_kg=limits.weight_kg,
+        )

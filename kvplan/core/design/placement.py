@@ -1,0 +1,121 @@
+"""Which device goes into which rack: the fabric's core first, then each leaf pair with its machines."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from kvplan.core.design.names import device_name, leaf_name
+from kvplan.core.design.power import client_box, control_box, storage_box, switch_box
+from kvplan.core.design.racks import Item, Racks
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from kvplan.core.design.inputs import DesignInputs
+    from kvplan.core.design.machines import Machine
+    from kvplan.core.design.management import Served
+    from kvplan.schema.network import Fabric
+
+SMALL_CORE: Final = 2
+"""Spines that still share the first rack with the leaves; more get racks of their own."""
+
+
+def place_fabric(inputs: DesignInputs, fabric: Fabric, machines: Sequence[Machine]) -> Racks:
+    """Place everything but the management switches.
+
+    Parameters
+    ----------
+    inputs
+        The Plan, the racks and the enclosures.
+    fabric
+        The switches.
+    machines
+        Storage nodes and client servers with their leaf pairs.
+
+    Returns
+    -------
+    Racks
+        Racks filled in order; each leaf pair beyond the first begins a new one.
+
+    References
+    ----------
+    Derived: leaves stand over their storage nodes, so that most breakout cables are short.
+
+    Examples
+    --------
+    >>> from kvplan.reference import INPUTS
+    >>> from kvplan.core.design.machines import fabric_of_design, machines_of
+    >>> racks = place_fabric(INPUTS, fabric_of_design(INPUTS), machines_of(INPUTS, 1))
+    >>> len(racks), racks.places[0].item.name, racks.places[0].unit
+    (2, 'spine-001', 39)
+    """
+    options = inputs.options
+    management = switch_box(inputs, inputs.management_switch).power_max_w * options.racks.reserved_units
+    racks = Racks(options.racks, management)
+    core = list(_core(inputs, fabric))
+    racks.place(core)
+    pairs = fabric.leaf_switches // 2
+    for pair in range(1, pairs + 1):
+        if pair > 1 or len(core) > SMALL_CORE:
+            racks.open_next()
+        racks.place(_pair(inputs, pair, machines))
+    return racks
+
+
+def place_management(inputs: DesignInputs, racks: Racks, switches: Sequence[Served]) -> None:
+    """Place the management switches where the first device on each stands.
+
+    Parameters
+    ----------
+    inputs
+        The management switch.
+    racks
+        The racks so far; they are changed.
+    switches
+        The switches and what hangs on them.
+
+    References
+    ----------
+    Derived.
+
+    Examples
+    --------
+    >>> from kvplan.core.design.engine import design_of
+    >>> from kvplan.reference import INPUTS
+    >>> [device.position_u for device in design_of(INPUTS).devices if device.role == "management-switch"]
+    [42]
+    """
+    box = switch_box(inputs, inputs.management_switch)
+    for entry in switches:
+        name = device_name("management-switch", entry.switch)
+        racks.place_management(Item(name, "management-switch", entry.switch, box), entry.rack)
+
+
+def _core(inputs: DesignInputs, fabric: Fabric) -> Iterator[Item]:
+    """Yield super-spines, spines and control nodes."""
+    box = switch_box(inputs, inputs.plan.parts.switch)
+    for number in range(1, fabric.super_spine_switches + 1):
+        yield Item(device_name("super-spine", number), "super-spine", number, box)
+    in_pod = fabric.spine_switches // fabric.pods
+    for number in range(1, fabric.spine_switches + 1):
+        yield Item(device_name("spine", number), "spine", number, box, pod=(number - 1) // in_pod + 1)
+
+
+def _pair(inputs: DesignInputs, pair: int, machines: Sequence[Machine]) -> Iterator[Item]:
+    """Yield the leaves of a pair, the control nodes with the first, its storage nodes, and its client servers."""
+    leaf, boxes = (
+        switch_box(inputs, inputs.plan.parts.switch),
+        {
+            "storage": storage_box(inputs),
+            "client": client_box(inputs),
+        },
+    )
+    yield Item(leaf_name(pair, "a"), "leaf", 2 * pair - 1, leaf, pair, "a")
+    yield Item(leaf_name(pair, "b"), "leaf", 2 * pair, leaf, pair, "b")
+    if pair == 1:
+        control = control_box(inputs)
+        for number in range(1, inputs.options.management.control_nodes + 1):
+            yield Item(device_name("control", number), "control", number, control)
+    for machine in machines:
+        if machine.pair == pair:
+            yield Item(machine.name, machine.role, machine.number, boxes[machine.role], pair)

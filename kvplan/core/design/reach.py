@@ -1,0 +1,68 @@
+"""How long a cable must be between two places."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from kvplan.core.design.racks import way_m
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from kvplan.core.design.racks import Place
+    from kvplan.schema.build import BuildOptions
+
+UNIT_M: Final = 0.04445
+"""Height of a rack unit: EIA-310."""
+
+
+class Reach:
+    """Distances between devices, from where they stand.
+
+    Parameters
+    ----------
+    options
+        Racks and cabling.
+    places
+        Where each device stands, by name.
+    """
+
+    def __init__(self, options: BuildOptions, places: Mapping[str, Place]) -> None:
+        self._options = options
+        self._places = places
+
+    def needed_m(self, one: str, other: str) -> float:
+        """Measure the cable that joins two devices.
+
+        length = units between x 44.45 mm + slack within a rack; else up to the tray, along, and down again + slack
+
+        Parameters
+        ----------
+        one
+            Name of a device.
+        other
+            Name of the other.
+
+        Returns
+        -------
+        float
+            Length to be covered [m], in whole centimetres.
+
+        References
+        ----------
+        EIA-310 for the height of a unit; otherwise derived.
+
+        Examples
+        --------
+        >>> from kvplan.core.design.engine import design_of
+        >>> from kvplan.reference import INPUTS
+        >>> design = design_of(INPUTS)
+        >>> next(cable.needed_m for cable in design.cables if cable.network == "storage") > 0.5
+        True
+        """
+        a, b = self._places[one], self._places[other]
+        racks, cabling = self._options.racks, self._options.cabling
+        if a.rack == b.rack:
+            return round(abs(a.unit - b.unit) * UNIT_M + cabling.slack_m, 2)
+        climbs = sum((racks.units - place.unit) * UNIT_M for place in (a, b))
+        return round(climbs + way_m(racks, cabling.tray_m, cabling.distances_m, a.rack, b.rack) + cabling.slack_m, 2)

@@ -1,0 +1,64 @@
+"""Rules about supplies and feeds: a device must run on one feed, and one feed must carry its rack."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from kvplan.core.design.power import client_box, control_box, storage_box, switch_box
+from kvplan.core.design.states import FEEDS, runs_on_one_feed
+from kvplan.schema.design import Finding
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from kvplan.core.design.inputs import DesignInputs
+    from kvplan.schema.design import Design
+
+
+def _supplies(inputs: DesignInputs, _design: Design) -> Iterator[Finding]:
+    """Report devices that the supplies on one feed do not carry alone."""
+    boxes = (
+        storage_box(inputs),
+        client_box(inputs),
+        control_box(inputs),
+        switch_box(inputs, inputs.plan.parts.switch),
+        switch_box(inputs, inputs.management_switch),
+    )
+    for box in boxes:
+        if not runs_on_one_feed(box):
+            count, rating = box.enclosure.psu_count // FEEDS, box.enclosure.psu_w or 0.0
+            yield Finding(
+                id="psu-redundancy",
+                severity="warning",
+                where=box.model,
+                text=f"draws up to {box.power_max_w:,.0f} W, the supplies on one feed carry {count} x {rating:,.0f} W: "
+                "with a feed lost it stops or must be capped",
+                remedy="larger supplies, fewer GPUs a server, or a power cap",
+            )
+
+
+def _feeds(inputs: DesignInputs, design: Design) -> Iterator[Finding]:
+    """Report racks that draw more than one feed carries, and limits that nobody gave."""
+    over = [rack for rack in design.racks if rack.power_max_w > rack.power_limit_w]
+    if over:
+        worst = max(over, key=lambda rack: rack.power_max_w)
+        yield Finding(
+            id="rack-power",
+            severity="error",
+            where=", ".join(rack.name for rack in over),
+            text=f"{worst.name} draws up to {worst.power_max_w / 1000:.1f} kW, one feed carries "
+            f"{worst.power_limit_w / 1000:.1f} kW",
+            remedy="a higher limit (`--rack-power-kw`) if the site has it, or a smaller device",
+        )
+    if inputs.options.racks == type(inputs.options.racks)():
+        yield Finding(
+            id="rack-limits-assumed",
+            severity="info",
+            where=f"{len(design.racks)} racks",
+            text=f"height, power and weight of a rack are assumed: {design.racks[0].units} units, "
+            f"{design.racks[0].power_limit_w / 1000:g} kW on either feed, {design.racks[0].weight_limit_kg:g} kg",
+            remedy="give the site's own in a build file or with `--rack-units` and `--rack-power-kw`",
+        )
+
+
+RULES: Final[tuple[Callable[[DesignInputs, Design], Iterator[Finding]], ...]] = (_supplies, _feeds)

@@ -1,0 +1,174 @@
+"""The physical design: every device, rack position, port, cable and address of a Plan, in one document."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from kvplan.schema.base import Confidence, Record
+from kvplan.schema.build import BuildOptions
+from kvplan.schema.cabling import Connector, Medium
+from kvplan.schema.plan import CatalogueLock
+
+DESIGN_FORMAT_VERSION = "1.0"
+Role = Literal["storage", "client", "control", "leaf", "spine", "super-spine", "management-switch"]
+Rail = Literal["", "a", "b"]
+Network = Literal["storage-client", "storage", "client", "uplink", "super-uplink", "management"]
+"""Which traffic a link carries: storage nodes to clients, between storage nodes, client servers, between switches."""
+
+
+class Device(Record):
+    """One box: its place, its power, and how it is addressed.
+
+    `number` counts within the role from 1 and decides name and addresses. `position_u` is the lowest unit it takes,
+    1 being at the bottom. `pair` is the leaf pair it belongs to, 0 for none. Power is at the wall [W]; `confidence`
+    says how well power and weight are known.
+    """
+
+    name: str
+    role: Role
+    model: str
+    number: int
+    rack: str
+    position_u: int
+    rack_units: int
+    pair: int = 0
+    rail: Rail = ""
+    power_typical_w: float
+    power_max_w: float
+    psu_count: int
+    psu_w: float | None = None
+    inlet: str = ""
+    weight_kg: float
+    confidence: Confidence
+    loopback: str = ""
+    asn: int | None = None
+
+
+class Rack(Record):
+    """One rack: what it holds against what it may hold; either power feed must carry `power_max_w` alone."""
+
+    name: str
+    row: int
+    column: int
+    units: int
+    used_units: int
+    power_typical_w: float
+    power_max_w: float
+    power_limit_w: float
+    weight_kg: float
+    weight_limit_kg: float
+
+
+class Port(Record):
+    """One leg of a link at one of its two devices.
+
+    `name` is the interface (`swp3s1`, `client1p0`, `bmc`), `cage` the connector it sits in (`swp3`, `client1`),
+    `breakout` how that cage is divided (`1x`, `2x`, `4x`), `lanes` the serdes lanes of the leg.
+    """
+
+    device: str
+    name: str
+    cage: str
+    breakout: str
+    lanes: int | None = None
+    bits_per_s: float
+    network: Network
+    rail: Rail = ""
+    peer_device: str
+    peer_port: str
+    cable: str
+    address: str = ""
+
+
+class CableEnd(Record):
+    """One end of a cable: device, connector, the legs it carries, and the transceiver in it where there is one."""
+
+    device: str
+    cage: str
+    ports: tuple[str, ...]
+    connector: Connector
+    transceiver: str = ""
+
+
+class Cable(Record):
+    """One cable as it is bought: family, part number and length; a breakout has several ends `b`.
+
+    `needed_m` is the longest way that it must cover, `length_m` the length bought.
+    """
+
+    id: str
+    family: str
+    part_number: str
+    medium: Medium
+    length_m: float
+    needed_m: float
+    network: Network
+    a: CableEnd
+    b: tuple[CableEnd, ...]
+
+
+class AddressRange(Record):
+    """A prefix and how much of it the design takes, counted in links of a host prefix and in addresses of the others.
+
+    `used` are handed out; `reach` is the place of the last one, for room is left beside each machine and role.
+    """
+
+    name: str
+    prefix: str
+    used: int
+    reach: int
+    capacity: int
+
+
+class FailureState(Record):
+    """What is left with something lost: client bytes read and written [B/s], and as a share of the normal state."""
+
+    name: Literal["normal", "drive", "node", "leaf", "spine", "feed"]
+    lost: str
+    read_bytes_per_s: float
+    write_bytes_per_s: float
+    read_share: float
+    binding_stage: str
+    text: str = ""
+
+
+class Finding(Record):
+    """What a rule found: its id, how grave it is, where, and what to do about it."""
+
+    id: str
+    severity: Literal["info", "warning", "error"]
+    where: str
+    text: str
+    remedy: str = ""
+
+
+class Switches(Record):
+    """How many switches of each tier there are and how the tiers are joined; a cage is one physical port."""
+
+    leaves: int
+    spines: int
+    super_spines: int
+    management: int
+    pairs: int
+    pods: int
+    cages_down_per_leaf: int
+    uplinks_per_leaf: int
+    cages_per_switch: int
+    oversubscription: float
+
+
+class Design(Record):
+    """A Plan as it is racked, cabled and addressed; equal Plan and options give an equal design."""
+
+    format_version: str = DESIGN_FORMAT_VERSION
+    plan_sha256: str
+    options: BuildOptions
+    catalogue: CatalogueLock
+    switches: Switches
+    devices: tuple[Device, ...]
+    racks: tuple[Rack, ...]
+    ports: tuple[Port, ...]
+    cables: tuple[Cable, ...]
+    addresses: tuple[AddressRange, ...]
+    states: tuple[FailureState, ...]
+    findings: tuple[Finding, ...]

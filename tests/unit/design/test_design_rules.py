@@ -1,0 +1,185 @@
+"""The rules: each speaks up where it should, and keeps silent where nothing is wrong."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from designs import built, design_for, findings, plan_of
+
+from kvplan import load_catalogue
+from kvplan.api import design, design_inputs
+from kvplan.errors import InputError
+from kvplan.schema.build import BuildOptions
+
+if TYPE_CHECKING:
+    from kvplan import Plan
+    from kvplan.schema.design import Design
+
+
+def _with_parts(plan: Plan, **parts: Any) -> Plan:
+    """Return a Plan whose parts are others."""
+    return plan.model_copy(update={"parts": plan.parts.model_copy(update=parts)})
+
+
+def _ids(designed: Design, severity: str) -> set[str]:
+    return {finding.id for finding in designed.findings if finding.severity == severity}
+
+
+def test_the_reference_has_warnings_and_no_error() -> None:
+    assert _ids(design_for(8), "error") == set()
+    assert _ids(design_for(8), "warning") == {"storage-single-port", "single-spine", "atx-lead", "psu-redundancy"}
+
+
+def test_the_gravest_come_first() -> None:
+    order = ["error", "warning", "info"]
+    severities = [finding.severity for finding in built(8, racks={"available": 1}).findings]
+    assert severities == sorted(severities, key=order.index)
+    assert severities[0] == "error"
+
+
+@pytest.mark.parametrize("nodes", [4, 8, 16, 64, 256])
+def test_every_finding_says_what_to_do(nodes: int) -> None:
+    for finding in design_for(nodes).findings:
+        assert finding.id
+        assert finding.where
+        assert finding.remedy
+
+
+def test_two_spines_are_no_single_point_of_failure() -> None:
+    two = built(8, fabric={"min_spines": 2})
+    assert two.switches.spines == 2
+    assert not findings(two, "single-spine")
+    assert findings(two, "plan-differs")
+
+
+def test_a_dual_port_storage_adapter_ends_the_warning() -> None:
+    dual = load_catalogue().nic("cx7-2x200g")
+    plan = _with_parts(plan_of(8), storage_nic=dual)
+    assert not findings(design(plan), "storage-single-port")
+
+
+def test_adaptive_routing() -> None:
+    off, asked = design_for(8), built(8, fabric={"adaptive_routing": True})
+    assert [finding.severity for finding in findings(off, "adaptive-routing-receivers")] == ["info"]
+    assert [finding.severity for finding in findings(asked, "adaptive-routing-receivers")] == ["error"]
+    assert not findings(off, "adaptive-routing-rate")
+    fast = built(8, fabric={"adaptive_routing": True, "uplink_legs": "1x800G"})
+    assert [finding.severity for finding in findings(fast, "adaptive-routing-rate")] == ["error"]
+
+
+def test_800g_legs_need_whole_cages() -> None:
+    whole, split = (built(4, fabric={"uplink_legs": "1x800G", "min_spines": spines}) for spines in (3, 4))
+    assert {port.bits_per_s for port in whole.ports if port.network == "uplink"} == {800e9}
+    assert {port.bits_per_s for port in split.ports if port.network == "uplink"} == {400e9}
+
+
+def test_more_cards_than_slots() -> None:
+    found = findings(design(_with_parts(plan_of(8), client_nics=3)), "pcie-slots")
+    assert [finding.severity for finding in found] == ["error"]
+    assert found[0].text.startswith("4 cards for 2 full-height slots")
+    assert findings(design(_with_parts(plan_of(8), client_nics=4)), "pcie-lanes")
+
+
+def test_ocp_bays() -> None:
+    server = load_catalogue().server("ASG-1115S-NE316R").model_copy(update={"ocp_slots": 1})
+    ocp = load_catalogue().nic("cx7-400g").model_copy(update={"form_factor": "OCP 3.0"})
+    assert findings(design(_with_parts(plan_of(8), server=server, storage_nic=ocp)), "ocp-bays")
+    assert not findings(design_for(8), "ocp-bays")
+
+
+def test_auxiliary_leads_and_headers() -> None:
+    assert [finding.severity for finding in findings(design_for(8), "atx-lead")] == ["warning"]
+    inputs = design_inputs(plan_of(8))
+    assert inputs.enclosures["ASG-1115S-NE316R"].atx_headers == 2
+    three = findings(design(_with_parts(plan_of(8), client_nics=3)), "atx-lead")
+    assert [finding.severity for finding in three] == ["error"]
+    light = load_catalogue().nic("b3220l")
+    assert not findings(design(_with_parts(plan_of(8), client_nic=light)), "atx-lead")
+
+
+def test_drives_against_bays() -> None:
+    other = load_catalogue().server("SSG-121E-NES24R")
+    assert findings(design(_with_parts(plan_of(8), server=other)), "drive-form")
+    few = load_catalogue().server("ASG-1115S-NE316R").model_copy(update={"drive_bays": 12})
+    assert findings(design(_with_parts(plan_of(8), server=few)), "drive-bays")
+
+
+def test_supplies_that_do_not_carry_a_device_alone() -> None:
+    assert [finding.where for finding in findings(design_for(8), "psu-redundancy")] == ["SYS-212GB-FNR"]
+    cool = plan_of(8).parts.gpu.model_copy(update={"power_w": 300.0})
+    assert not findings(design(_with_parts(plan_of(8), gpu=cool)), "psu-redundancy")
+
+
+def test_racks() -> None:
+    few = built(8, racks={"available": 1})
+    assert findings(few, "racks-available")[0].text == "2 racks are needed, 1 are there"
+    assert not findings(built(8, racks={"available": 2}), "racks-available")
+    weak = built(8, racks={"power_w": 3_000})
+    assert findings(weak, "rack-power")
+    light = built(8, racks={"weight_kg": 35})
+    assert {finding.where for finding in findings(light, "rack-weight")} >= {
+        device.rack for device in light.devices if device.role == "client"
+    }
+
+
+def test_limits_that_nobody_gave_are_said_to_be_assumed() -> None:
+    assert findings(design_for(8), "rack-limits-assumed")
+    assert not findings(built(8, racks={"units": 48}), "rack-limits-assumed")
+
+
+def test_spreading_storage_nodes_over_racks() -> None:
+    spread = built(8, racks={"storage_nodes_per_rack": 3})
+    per_rack = {device.rack for device in spread.devices if device.role == "storage"}
+    assert len(per_rack) == 3
+    assert not findings(spread, "rack-quorum")
+    half = built(8, racks={"storage_nodes_per_rack": 4})
+    assert [finding.severity for finding in findings(half, "rack-quorum")] == ["warning"]
+    assert [finding.severity for finding in findings(half, "rack-lost")] == ["warning"]
+    single = built(8, racks={"storage_nodes_per_rack": 1, "power_w": 40_000})
+    assert not findings(single, "rack-lost")
+
+
+def test_cages_left() -> None:
+    assert not findings(design_for(8), "cages-left")
+    assert findings(design_for(64), "cages-left")
+
+
+def test_gpu_servers_that_nobody_named() -> None:
+    other = design(plan_of(8, 64, gpu="h200"))
+    assert [finding.severity for finding in findings(other, "client-unknown")] == ["warning"]
+    assert not findings(design_for(8), "client-unknown")
+
+
+def test_another_catalogue() -> None:
+    lock = plan_of(8).catalogue.model_copy(update={"sha256": "0" * 64})
+    assert findings(design(plan_of(8).model_copy(update={"catalogue": lock})), "catalogue-differs")
+    assert not findings(design_for(8), "catalogue-differs")
+
+
+def test_cables_that_there_are_not() -> None:
+    switch = load_catalogue().switch("sn5400")
+    found = findings(design(_with_parts(plan_of(8), switch=switch)), "cable-missing")
+    assert {finding.severity for finding in found} == {"error"}
+    assert "QSFP-DD to QSFP112" in found[0].text
+
+
+def test_unknown_names_in_the_options_come_all_at_once() -> None:
+    options = BuildOptions.model_validate(
+        {
+            "management": {"switch": "sn99"},
+            "cabling": {"families": {"storag": "mcp7y10", "client": "mcp7y1"}},
+        }
+    )
+    with pytest.raises(InputError) as caught:
+        design(plan_of(8), options)
+    text = str(caught.value)
+    assert "management.switch" in text
+    assert "did you mean 'storage'" in text
+    assert "did you mean 'mcp7y10'" in text or "did you mean 'mcp7y" in text
+
+
+def test_a_device_without_an_enclosure_is_refused() -> None:
+    server = load_catalogue().server("ASG-1115S-NE316R").model_copy(update={"id": "ASG-1115S"})
+    with pytest.raises(InputError, match=r"there is no row for 'ASG-1115S'.*did you mean 'ASG-1115S-NE316R'"):
+        design(_with_parts(plan_of(8), server=server))

@@ -1,0 +1,63 @@
+"""What is left with something lost."""
+
+from __future__ import annotations
+
+import pytest
+from designs import SIZES, built, design_for, plan_of
+
+from kvplan import load_catalogue
+from kvplan.api import design
+
+NAMES = ["normal", "drive", "node", "leaf", "spine", "feed"]
+
+
+@pytest.mark.parametrize("nodes", sorted(SIZES))
+def test_drive_node_and_leaf_are_the_plans_own(nodes: int) -> None:
+    states, network = {state.name: state for state in design_for(nodes).states}, plan_of(nodes).network
+    assert list(states) == NAMES
+    for name, planned in (
+        ("normal", network),
+        ("drive", network.degraded.drive),
+        ("node", network.degraded.node),
+        ("leaf", network.degraded.leaf),
+    ):
+        assert states[name].read_bytes_per_s == planned.read_bytes_per_s
+        assert states[name].write_bytes_per_s == planned.write_bytes_per_s
+    assert all(0 <= state.read_share <= 1 for state in states.values())
+
+
+def test_the_only_spine_takes_the_tier_along() -> None:
+    spine = {state.name: state for state in design_for(8).states}["spine"]
+    assert spine.read_bytes_per_s == 0
+    assert "nothing is served" in spine.text
+
+
+def test_one_of_two_spines_takes_half_of_the_uplinks() -> None:
+    network = plan_of(8).network
+    uplink = next(stage for stage in network.stages if stage.name == "uplink")
+    left = min(
+        stage.planned_bytes_per_s * (0.5 if stage is uplink else 1) / stage.read_traffic for stage in network.stages
+    )
+    spine = {state.name: state for state in built(8, fabric={"min_spines": 2}).states}["spine"]
+    assert spine.read_bytes_per_s == pytest.approx(left)
+    assert spine.lost == "one of 2 spine switches"
+
+
+def test_two_ports_a_node_outlive_the_only_spine() -> None:
+    plan = plan_of(8)
+    dual = plan.parts.model_copy(update={"storage_nic": load_catalogue().nic("cx7-2x200g")})
+    spine = {state.name: state for state in design(plan.model_copy(update={"parts": dual})).states}["spine"]
+    assert spine.read_bytes_per_s == plan.network.read_bytes_per_s
+    assert "own rail" in spine.text
+
+
+def test_a_lost_feed() -> None:
+    """The reference's storage nodes and switches run on; its GPU servers draw 3.4 kW from supplies of 2.7 kW."""
+    feed = {state.name: state for state in design_for(8).states}["feed"]
+    assert feed.read_share == 1
+    assert "capped" in feed.text
+    hungry = plan_of(8).parts.drive.model_copy(update={"power_w": 80.0})
+    plan = plan_of(8).model_copy(update={"parts": plan_of(8).parts.model_copy(update={"drive": hungry})})
+    dark = {state.name: state for state in design(plan).states}["feed"]
+    assert (dark.read_bytes_per_s, dark.binding_stage) == (0, "power")
+    assert "storage nodes" in dark.text
