@@ -13,13 +13,15 @@ from typing import TYPE_CHECKING
 from kvplan.version import VERSION as __version__  # noqa: N811 - the name that packages use
 
 if TYPE_CHECKING:
-    from kvplan.api import size
+    from kvplan.api import bill, design, size
     from kvplan.catalogue.loader import Catalogue, load_catalogue
     from kvplan.errors import InputError, KvplanError, NoProfileFitsError
+    from kvplan.schema.build import BuildOptions
     from kvplan.schema.plan import Plan
     from kvplan.schema.request import Request
 
 __all__ = [
+    "BuildOptions",
     "Catalogue",
     "InputError",
     "KvplanError",
@@ -27,17 +29,22 @@ __all__ = [
     "Plan",
     "Request",
     "__version__",
+    "bill",
+    "design",
     "load_catalogue",
     "size",
 ]
 
 _HOMES = {
+    "BuildOptions": "kvplan.schema.build",
     "Catalogue": "kvplan.catalogue.loader",
     "InputError": "kvplan.errors",
     "KvplanError": "kvplan.errors",
     "NoProfileFitsError": "kvplan.errors",
     "Plan": "kvplan.schema.plan",
     "Request": "kvplan.schema.request",
+    "bill": "kvplan.api",
+    "design": "kvplan.api",
     "load_catalogue": "kvplan.catalogue.loader",
     "size": "kvplan.api",
 }

@@ -8,13 +8,19 @@ from kvplan.catalogue.loader import load_catalogue
 from kvplan.core.ece import report as ece
 from kvplan.core.sizing import kv_report as kv
 from kvplan.core.sizing.engine import size_resolved
-from kvplan.resolve import resolve, resolve_kv, resolve_release
+from kvplan.resolve import resolve, resolve_design, resolve_kv, resolve_release
+from kvplan.schema.build import BuildOptions
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from kvplan.catalogue.loader import Catalogue
+    from kvplan.core.design.inputs import DesignInputs
+    from kvplan.schema.bom import Bom
+    from kvplan.schema.design import Design
     from kvplan.schema.plan import Plan
+    from kvplan.schema.price_book import PriceBook, QuoteTerms
     from kvplan.schema.reports import EceReport, EceRequest, KvReport, KvRequest
     from kvplan.schema.request import Request
 
@@ -118,3 +124,106 @@ def ece_report(request: EceRequest, *, catalogue: Catalogue | None = None) -> Ec
     """
     tables = catalogue or load_catalogue()
     return ece.ece_report(request, resolve_release(request.release, tables), tables.constants())
+
+
+def design(plan: Plan, options: BuildOptions | None = None, *, catalogue: Catalogue | None = None) -> Design:
+    """Rack, cable and address a Plan.
+
+    Parameters
+    ----------
+    plan
+        The Plan; its parts are taken as they are kept in it.
+    options
+        How it is to be built; defaults when absent.
+    catalogue
+        Tables for cables, transceivers and enclosures; the built-in ones when absent.
+
+    Returns
+    -------
+    Design
+        Devices, rack positions, ports, cables, addresses and what the rules find.
+
+    Raises
+    ------
+    InputError
+        With every name in the options that is unknown, or when a table lacks a device.
+
+    Examples
+    --------
+    >>> from kvplan.reference import PLAN
+    >>> built = design(PLAN)
+    >>> built.switches.leaves, built.switches.spines, built.switches.management
+    (2, 1, 1)
+    """
+    from kvplan.core.design.engine import design_of  # noqa: PLC0415 - sizing must not load the design
+
+    return design_of(design_inputs(plan, options, catalogue=catalogue))
+
+
+def design_inputs(
+    plan: Plan, options: BuildOptions | None = None, *, catalogue: Catalogue | None = None
+) -> DesignInputs:
+    """Look up what the physical design of a Plan needs beside the Plan.
+
+    Parameters
+    ----------
+    plan
+        The Plan.
+    options
+        How it is to be built; defaults when absent.
+    catalogue
+        Tables to use; the built-in ones when absent.
+
+    Returns
+    -------
+    DesignInputs
+        The Plan with enclosures, cable families and transceivers.
+
+    Raises
+    ------
+    InputError
+        With every name in the options that is unknown.
+    """
+    return resolve_design(plan, options or BuildOptions(), catalogue or load_catalogue())
+
+
+def bill(
+    plan: Plan,
+    built: Design,
+    *,
+    terms: QuoteTerms,
+    books: Sequence[PriceBook] = (),
+    catalogue: Catalogue | None = None,
+) -> Bom:
+    """List what a design takes, and price it from the user's books.
+
+    Parameters
+    ----------
+    plan
+        The Plan.
+    built
+        Its design.
+    terms
+        Day, currency, discounts and rates of the quote.
+    books
+        Price books, the earliest first; a later one wins.
+    catalogue
+        Tables with kit and spares; the built-in ones when absent.
+
+    Returns
+    -------
+    Bom
+        Lines by group; what has no price is blank and counted.
+
+    Examples
+    --------
+    >>> from datetime import date
+    >>> from kvplan.reference import PLAN
+    >>> from kvplan.schema.price_book import QuoteTerms
+    >>> made = bill(PLAN, design(PLAN), terms=QuoteTerms(date=date(2026, 11, 30)))
+    >>> made.complete, made.total
+    (False, Decimal('0'))
+    """
+    from kvplan.bom import quote, tables  # noqa: PLC0415 - sizing must not load the bill of materials
+
+    return quote.bill(plan, built, tables=tables.tables_of(catalogue or load_catalogue()), books=books, terms=terms)

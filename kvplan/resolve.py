@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from kvplan.catalogue.profiles import load_profiles
-from kvplan.catalogue.tables import TABLES
+from kvplan.catalogue.tables import CABLES, ENCLOSURES, TABLES, TRANSCEIVERS
+from kvplan.core.design.inputs import DesignInputs
 from kvplan.core.ece.codes import parse_code
 from kvplan.core.sizing.inputs import ProfileParts, SizingInputs, Stack, calibration_of
 from kvplan.core.sizing.kv_report import KvInputs
@@ -24,6 +26,9 @@ if TYPE_CHECKING:
     from kvplan.catalogue.loader import Catalogue
     from kvplan.core.sizing.inputs import ModelFacts
     from kvplan.models import LoadedModel
+    from kvplan.schema.build import BuildOptions
+    from kvplan.schema.hardware import Gpu, Server
+    from kvplan.schema.plan import Plan
     from kvplan.schema.profile import Profile
     from kvplan.schema.reports import KvRequest
     from kvplan.schema.request import Request, SoftwareChoice
@@ -31,6 +36,12 @@ if TYPE_CHECKING:
 
     T = TypeVar("T")
 
+SMALL_SERVER_GPUS = 4
+"""Most GPUs of the smaller of the two servers that stand for one without a name."""
+CONTROL_SERVER = "control-1u"
+"""Catalogue id of the server that control nodes are."""
+NETWORKS = ("storage-client", "storage", "client", "uplink", "super-uplink", "management")
+"""Networks whose cable family may be asked for."""
 _NOUNS = frozenset(table.noun for table in TABLES.values())
 _OTHER: dict[SoftwareChoice, SoftwareChoice] = {"reference": "current", "current": "reference"}
 
@@ -66,6 +77,7 @@ def resolve(request: Request, catalogue: Catalogue, profile_dirs: tuple[Path, ..
         else None
     )
     gpu = attempt(lambda: catalogue.gpu(request.gpu), "--gpu")
+    client_server = attempt(lambda: _client_server(gpu, catalogue), "--gpu") if gpu else None
     profiles = attempt(lambda: load_profiles(profile_dirs))
     # Whatever could be resolved is checked even when something else could not: one run names everything.
     problems.extend(_contradictions(request, loaded, facts))
@@ -74,7 +86,7 @@ def resolve(request: Request, catalogue: Catalogue, profile_dirs: tuple[Path, ..
     if profiles is not None:
         problems.extend(_profile_problems(request.profile, profiles))
     parts = [_parts(profile, catalogue, attempt) for profile in profiles or ()]
-    if problems or not facts or not gpu:
+    if problems or not facts or not gpu or not client_server:
         raise InputError(problems)
     stack, constants = _stack(catalogue, request.software, request.cache_backend), catalogue.constants()
     return SizingInputs(
@@ -82,13 +94,14 @@ def resolve(request: Request, catalogue: Catalogue, profile_dirs: tuple[Path, ..
         model=facts,
         gpu=gpu,
         gpu_nic=catalogue.nic(gpu.nic),
+        client_server=client_server,
         stack=stack,
         other_stack=_stack(catalogue, _OTHER[request.software], None),
         release=catalogue.release(stack.software.storage_scale),
         profiles=tuple(found for found in parts if found is not None),
         constants=constants,
         calibration=calibration_of(constants),
-        lock=CatalogueLock(version=catalogue.version, sha256=catalogue.sha256, user_tables=catalogue.user_tables),
+        lock=_lock(catalogue),
         kvplan_version=VERSION,
     )
 
@@ -161,6 +174,65 @@ def resolve_release(name: str, catalogue: Catalogue) -> StorageRelease:
     return release
 
 
+def resolve_design(plan: Plan, options: BuildOptions, catalogue: Catalogue) -> DesignInputs:
+    """Look up what the physical design of a Plan needs beside the Plan.
+
+    Parameters
+    ----------
+    plan
+        The Plan.
+    options
+        How it is to be built.
+    catalogue
+        Where enclosures, cables, transceivers and management devices are looked up.
+
+    Returns
+    -------
+    DesignInputs
+        The Plan and the options with their rows.
+
+    Raises
+    ------
+    InputError
+        With every name in the options that is unknown, at once.
+    """
+    attempt = _Attempts()
+    management = attempt(lambda: catalogue.switch(options.management.switch), "management.switch")
+    families = catalogue.records(CABLES)
+    known = [family.id for family in families]
+    for network, name in options.cabling.families.items():
+        attempt.problems.extend(_family_problems(network, name, known))
+    if management is None or attempt.problems:
+        raise InputError(attempt.problems)
+    return DesignInputs(
+        plan=plan,
+        plan_sha256=plan_sha256(plan),
+        options=options,
+        enclosures={row.id: row for row in catalogue.records(ENCLOSURES)},
+        cables=families,
+        transceivers=catalogue.records(TRANSCEIVERS),
+        management_switch=management,
+        control_server=catalogue.server(CONTROL_SERVER),
+        lock=_lock(catalogue),
+    )
+
+
+def plan_sha256(plan: Plan) -> str:
+    """Return the hash by which everything made from a Plan names it.
+
+    Parameters
+    ----------
+    plan
+        The Plan.
+
+    Returns
+    -------
+    str
+        SHA-256 over the Plan as it is saved, in hexadecimal.
+    """
+    return sha256(plan.model_dump_json().encode()).hexdigest()
+
+
 def unknown_names(
     catalogue: Catalogue,
     profile_dirs: tuple[Path, ...],
@@ -199,6 +271,22 @@ def unknown_names(
         attempt(lambda: parse_code(erasure_code))
     profiles = attempt(lambda: load_profiles(profile_dirs))
     return [*attempt.problems, *_profile_problems(profile, profiles or ())] if profiles else attempt.problems
+
+
+def _lock(catalogue: Catalogue) -> CatalogueLock:
+    """Name the tables that a document is made from."""
+    return CatalogueLock(version=catalogue.version, sha256=catalogue.sha256, user_tables=catalogue.user_tables)
+
+
+def _family_problems(network: str, name: str, known: list[str]) -> Iterator[Problem]:
+    """Say so when the options name a network or a cable family that there is not."""
+    place = f"cabling.families.{network}"
+    if network not in NETWORKS:
+        allowed = f"one of {', '.join(NETWORKS)}"
+        yield Problem(place, f"there is no network {network!r}", allowed=allowed, hint=did_you_mean(network, NETWORKS))
+    if name not in known:
+        allowed = f"one of {', '.join(known)}"
+        yield Problem(place, f"unknown cable family {name!r}", allowed=allowed, hint=did_you_mean(name, known))
 
 
 def _under(option: str, problems: Iterable[Problem]) -> Iterator[Problem]:
@@ -244,6 +332,13 @@ def _profile_problems(name: str | None, profiles: tuple[Profile, ...]) -> Iterat
     elif name is not None and name not in names:
         allowed = f"one of {', '.join(names)}"
         yield Problem("--profile", f"unknown profile {name!r}", allowed=allowed, hint=did_you_mean(name, names))
+
+
+def _client_server(gpu: Gpu, catalogue: Catalogue) -> Server:
+    """Look up the server that a GPU is sold in; a size that fits stands for one that its row does not name."""
+    return catalogue.server(
+        gpu.server or ("generic-4-gpu" if gpu.gpus_per_server <= SMALL_SERVER_GPUS else "generic-8-gpu")
+    )
 
 
 def _stack(catalogue: Catalogue, software: SoftwareChoice, backend: str | None) -> Stack:

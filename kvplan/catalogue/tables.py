@@ -9,7 +9,10 @@ from pydantic import Field
 
 from kvplan.errors import InputError, did_you_mean
 from kvplan.schema.base import Constant, Record
+from kvplan.schema.cabling import CableFamily, Enclosure, Transceiver
 from kvplan.schema.hardware import Drive, Gpu, Nic, Server, Switch
+from kvplan.schema.kit import KitRow, SpareRow
+from kvplan.schema.measurement import Measurement
 from kvplan.schema.model import ModelSpec
 from kvplan.schema.software import CacheBackend, SoftwareSet, StorageRelease
 
@@ -43,10 +46,17 @@ SWITCHES = Table("switches", Switch, "switch")
 BACKENDS = Table("backends", CacheBackend, "cache back end")
 SOFTWARE = Table("software", SoftwareSet, "software set")
 RELEASES = Table("releases", StorageRelease, "storage release")
+ENCLOSURES = Table("enclosures", Enclosure, "enclosure")
+CABLES = Table("cables", CableFamily, "cable family")
+TRANSCEIVERS = Table("transceivers", Transceiver, "transceiver")
+KIT = Table("kit", KitRow, "kit row")
+SPARES = Table("spares", SpareRow, "spare rate")
+MEASUREMENTS = Table("measurements", Measurement, "measurement")
 CONSTANTS = Table("constants", ConstantRow, "constant")
 
 _ALL: tuple[Table[Any], ...] = (
-    MODELS, GPUS, SERVERS, DRIVES, NICS, SWITCHES, BACKENDS, SOFTWARE, RELEASES, CONSTANTS,
+    MODELS, GPUS, SERVERS, DRIVES, NICS, SWITCHES, BACKENDS, SOFTWARE, RELEASES,
+    ENCLOSURES, CABLES, TRANSCEIVERS, KIT, SPARES, MEASUREMENTS, CONSTANTS,
 )  # fmt: skip
 TABLES: dict[str, Table[Any]] = {table.name: table for table in _ALL}
 """All tables by name, in the order in which they are listed and hashed."""

@@ -1,0 +1,151 @@
+"""Kit rows as lines: minor lines of the devices they go with, or lines of their own in a group."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kvplan.bom.draft import Draft
+from kvplan.bom.scope import NOUNS, counted_as
+from kvplan.units import format_bytes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from kvplan.bom.scope import Host
+    from kvplan.schema.kit import GroupId, KitRow, Per
+
+_INLETS = {"c14-inlet": "C14", "c20-inlet": "C20"}
+_TIMES_TEXT = {
+    "sockets": "one a socket",
+    "supplies": "one a power supply",
+    "empty-bays": "bays less drives",
+    "gpus": "one a GPU",
+    "uplinks": "one an uplink",
+    "atx-adapters": "one an adapter that needs it",
+    "low-profile-adapters": "one a half-height adapter",
+}
+_OF_ADAPTERS = {"atx-adapters", "low-profile-adapters"}
+
+
+def kit_of_device(rows: Sequence[KitRow], host: Host, conditions: frozenset[str]) -> Iterator[Draft]:
+    """Make the minor lines of a device.
+
+    Parameters
+    ----------
+    rows
+        The kit table.
+    host
+        The device; where only its adapters are quoted, only what goes with adapters is.
+    conditions
+        Names of the conditions that hold for the whole build.
+
+    Yields
+    ------
+    Draft
+        One line a row that applies, with its number in one device.
+    """
+    applying = [row for row in rows if _goes_with(row, host, conditions)]
+    replaced = {row.replaces for row in applying}
+    for row in applying:
+        if row.id not in replaced:
+            yield _minor(row, host)
+
+
+def kit_of_group(
+    rows: Sequence[KitRow],
+    group: GroupId,
+    counts: Mapping[Per, int],
+    conditions: frozenset[str],
+    extra: Mapping[str, str],
+) -> Iterator[Draft]:
+    """Make the lines of a group that stand by themselves.
+
+    Parameters
+    ----------
+    rows
+        The kit table.
+    group
+        The group.
+    counts
+        How many there are of everything that a row may go by.
+    conditions
+        Names of the conditions that hold.
+    extra
+        What to print behind a title, by what a row `adds`.
+
+    Yields
+    ------
+    Draft
+        One line a row that applies; its number is 0 where nothing is counted.
+    """
+    for row in rows:
+        if row.group == group and row.when in conditions:
+            number = sum(counts[per] for per in row.per)
+            basis = " + ".join(counted_as(counts[per], per) for per in row.per if counts[per])
+            yield _draft(row, group, row.quantity * number, _basis(row.quantity, basis), extra.get(row.adds, ""))
+
+
+def kit_of_rack(rows: Sequence[KitRow], extra: Mapping[str, str]) -> Iterator[Draft]:
+    """Make the minor lines of a rack."""
+    for row in rows:
+        if row.group is None and "rack" in row.per:
+            yield _draft(row, "racks", row.quantity, f"{row.quantity} a rack", extra.get(row.adds, ""))
+
+
+def capacity_text(raw_bytes: int, usable_bytes: int) -> str:
+    """Print the capacities that a licence covers, exactly as the Plan has them.
+
+    >>> capacity_text(983_040_000_000_000, 744_253_000_000_000)
+    ': 983.04 TB raw, 744.25 TB usable'
+    """
+    return f": {format_bytes(raw_bytes, digits=5)} raw, {format_bytes(usable_bytes, digits=5)} usable"
+
+
+def _goes_with(row: KitRow, host: Host, conditions: frozenset[str]) -> bool:
+    """Tell whether a row makes a minor line of a device."""
+    if row.group is not None or host.per not in row.per or (row.models and host.model not in row.models):
+        return False
+    if host.adapters_only and row.times not in _OF_ADAPTERS:
+        return False
+    return _INLETS[row.when] == host.inlet if row.when in _INLETS else row.when in conditions
+
+
+def _minor(row: KitRow, host: Host) -> Draft:
+    """Make the line of a row in a device."""
+    times = host.times(row.times)
+    basis = _TIMES_TEXT.get(row.times, "")
+    number = row.quantity * times
+    model = host.model if row.per_model else ""
+    return _draft(
+        row, host.group, number, f"{number} a {NOUNS[host.per][0]}{f': {basis}' if basis else ''}", model=model
+    )
+
+
+def _draft(row: KitRow, group: GroupId, number: int, basis: str, extra: str = "", *, model: str = "") -> Draft:
+    """Make a line of a row."""
+    return Draft(
+        key=f"kit/{row.id}/{model}" if model else f"kit/{row.id}",
+        group=group,
+        description=f"{row.title}{extra}{f', for {model}' if model else ''}",
+        quantity=number,
+        basis=basis,
+        source=row.source,
+        confidence=row.confidence,
+        kind=row.id,
+        vendor=row.vendor,
+        part_number=row.part_number,
+        unit=row.unit,
+        term_months=row.term_months,
+        optional=row.optional,
+        included=row.included,
+        note=row.note,
+    )
+
+
+def _basis(quantity: int, counts: str) -> str:
+    """Say how a quantity came about.
+
+    >>> _basis(1, "8 storage nodes"), _basis(2, "1 rack")
+    ('8 storage nodes', '2 x 1 rack')
+    """
+    return counts if quantity == 1 else f"{quantity} x {counts}"

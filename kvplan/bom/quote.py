@@ -1,0 +1,147 @@
+"""The bill of materials: every line of a Plan and its design, priced where the user's books have a price."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from kvplan.bom.cabling import cabling_lines
+from kvplan.bom.devices import device_lines, rack_lines
+from kvplan.bom.draft import numbered
+from kvplan.bom.kit import capacity_text, kit_of_group
+from kvplan.bom.notices import price_findings
+from kvplan.bom.offers import Offers
+from kvplan.bom.open_points import scope_findings
+from kvplan.bom.pricing import counted_lines, groups_of, priced_line, total_of
+from kvplan.bom.scope import conditions_of, counts_of, hosts_of
+from kvplan.bom.spares import rates_of, spare_lines
+from kvplan.schema.bom import Bom, UsedBook
+from kvplan.schema.kit import GROUP_TITLES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from kvplan.bom.draft import Draft, Numbered
+    from kvplan.bom.pricing import Priced
+    from kvplan.bom.scope import Tables
+    from kvplan.schema.design import Design
+    from kvplan.schema.kit import GroupId
+    from kvplan.schema.plan import Plan
+    from kvplan.schema.price_book import PriceBook, QuoteTerms
+
+_MONTHS_A_YEAR = 12
+
+
+def bill(plan: Plan, design: Design, *, tables: Tables, books: Sequence[PriceBook] = (), terms: QuoteTerms) -> Bom:
+    """Make the bill of materials.
+
+    Parameters
+    ----------
+    plan
+        What is built: parts, capacities, counts.
+    design
+        How it is built: devices, racks, cables.
+    tables
+        Kit and spares, and titles of what the Plan does not name.
+    books
+        The user's price books, the earliest first; a later one wins.
+    terms
+        Day, currency, discounts and rates of the quote.
+
+    Returns
+    -------
+    Bom
+        Lines by group, priced where a book has a price; the total says how many have none.
+    """
+    lines = _lines(plan, design, tables, terms)
+    offers = Offers(books)
+    priced = [priced_line(item.line, offers, terms) for item in lines]
+    bought = tuple(item.line for item in priced)
+    missing = sum(line.extended is None for line in counted_lines(bought))
+    return Bom(
+        plan_sha256=design.plan_sha256,
+        date=terms.date,
+        valid_until=terms.date + timedelta(days=terms.valid_days),
+        currency=terms.currency,
+        discount=terms.discount,
+        lines=bought,
+        groups=groups_of(bought, terms),
+        spare_rates=rates_of(tables.spares),
+        total=total_of(bought),
+        missing=missing,
+        complete=missing == 0,
+        books=tuple(_used(book, priced, terms) for book in books),
+        findings=(*price_findings(priced, offers, terms), *scope_findings(plan, design, bought)),
+    )
+
+
+def _lines(plan: Plan, design: Design, tables: Tables, terms: QuoteTerms) -> list[Numbered]:
+    """Make and number the lines of all groups."""
+    lines: list[Numbered] = []
+    majors = 1
+    drafts = _Drafts(plan, design, tables)
+    for group in GROUP_TITLES:
+        made = spare_lines(lines, tables.spares) if group == "spares" else drafts.of(group)
+        for item in numbered((_with_term(draft, terms) for draft in made), first=majors):
+            lines.append(item)
+            majors += not item.line.parent
+    return lines
+
+
+class _Drafts:
+    """The drafts of every group but the spares, which follow from all others.
+
+    Parameters
+    ----------
+    plan
+        What is built.
+    design
+        How it is built.
+    tables
+        Kit and catalogue rows.
+    """
+
+    def __init__(self, plan: Plan, design: Design, tables: Tables) -> None:
+        self._plan, self._design, self._tables = plan, design, tables
+        self._hosts = hosts_of(plan, design, tables)
+        self._counts = counts_of(plan, design, self._hosts)
+        self._conditions = conditions_of(design, self._hosts, tables)
+        self._extra = {"capacity": capacity_text(plan.profile.raw_bytes, plan.profile.usable_bytes)}
+
+    def of(self, group: GroupId) -> Iterator[Draft]:
+        """Yield the drafts of a group: devices, then cables or racks, then what stands by itself."""
+        tables, conditions = self._tables, self._conditions
+        yield from device_lines(self._plan, self._design, self._hosts, tables, conditions, group)
+        if group == "cabling":
+            yield from cabling_lines(self._design, tables)
+        elif group == "racks":
+            yield from rack_lines(self._design, tables)
+        yield from kit_of_group(tables.kit, group, self._counts, conditions, self._extra)
+
+
+def _with_term(draft: Draft, terms: QuoteTerms) -> Draft:
+    """Give a subscription or support line the term that was asked for."""
+    if terms.support_years is None or draft.term_months is None:
+        return draft
+    return replace(draft, term_months=_MONTHS_A_YEAR * terms.support_years)
+
+
+def _used(book: PriceBook, priced: Sequence[Priced], terms: QuoteTerms) -> UsedBook:
+    """Describe a book and count what the quote uses of it."""
+    used = {
+        item.offer.name
+        for item in priced
+        if item.offer is not None and item.offer.book is book and item.line.list_price is not None
+    }
+    return UsedBook(
+        name=book.name,
+        currency=book.currency,
+        date=book.date,
+        valid_until=book.valid_until,
+        source=book.source,
+        terms=book.terms,
+        rate=terms.rates.get(book.currency) if book.currency != terms.currency else None,
+        items=sum(item.list_price is not None for item in book.items),
+        used=len(used),
+    )

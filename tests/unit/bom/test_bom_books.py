@@ -1,0 +1,190 @@
+"""Price books: what can be read, and what a person is told where something cannot."""
+
+from __future__ import annotations
+
+from datetime import date
+from decimal import Decimal
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from support_quotes import book, findings, full_book, lines_of, quote
+
+from kvplan.bom.book_csv import parse_csv_book
+from kvplan.bom.books import read_price_book, read_price_books
+from kvplan.errors import InputError
+from kvplan.render.bom_view import bom_rows
+from kvplan.render.data import rows_csv
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+EXAMPLE = Path(__file__).parents[3] / "examples" / "price-book.yaml"
+HEAD = 'format_version: "1.0"\nname: A\ncurrency: EUR\ndate: "2026-11-02"\nitems:\n'
+YAML: Mapping[str, str] = {
+    "empty": "",
+    "no items": 'format_version: "1.0"\nname: A\ncurrency: EUR\ndate: "2026-11-02"\nitems: []\n',
+    "another file": "nodes: 8\n",
+    "nothing of a head": "items:\n  - {key: a, list_price: 1}\n",
+    "unknown keys": f"{HEAD}  - {{key: a, list_prise: 1}}\n  - {{key: b, price: 2}}\nnote: x\n",
+    "no part": f"{HEAD}  - {{list_price: 1.50}}\n",
+    "decimal comma": f'{HEAD}  - {{key: a, list_price: "1.234,50"}}\n  - {{key: b, list_price: "12,5"}}\n',
+    "ambiguous": f'{HEAD}  - {{key: a, list_price: "1,234"}}\n  - {{key: b, list_price: 1.234}}\n',
+    "negative": f"{HEAD}  - {{key: a, list_price: -1.50, discount: -3%}}\n",
+    "currency in the price": f"{HEAD}  - {{key: a, list_price: EUR 15}}\n  - {{key: b, list_price: tbd}}\n",
+    "a truth and a list": f"{HEAD}  - {{key: a, list_price: true}}\n  - {{key: b, list_price: [1]}}\n",
+    "not finite": f"{HEAD}  - {{key: a, list_price: .nan}}\n",
+    "absurd": f"{HEAD}  - {{key: a, list_price: 1e300, lead_time_days: 99999}}\n",
+    "discounts": f"{HEAD}  - {{key: a, discount: 120%}}\n  - {{key: b, discount: 12}}\n  - {{key: c, discount: x}}\n",
+    "twice": f"{HEAD}  - {{key: a, list_price: 1}}\n  - {{key: b, list_price: 1}}\n  - {{key: a, list_price: 1}}\n",
+    "twice by part number": f"{HEAD}  - {{part_number: X, list_price: 1}}\n  - {{part_number: X, list_price: 2}}\n",
+    "no such day": HEAD.replace("2026-11-02", "2026-02-30") + "  - {key: a, valid_until: tomorrow}\n",
+    "no such currency": HEAD.replace("EUR", "Euro") + "  - {key: a, list_price: 1}\n",
+    "another version": HEAD.replace("1.0", "2.0") + "  - {key: a, list_price: 1}\n",
+    "a list": "- a\n",
+}
+CSV: Mapping[str, str] = {
+    "empty": "",
+    "no header": "a,b\nc,d\n",
+    "misspelt header": "key,list_prise,currency\na,1.50,EUR\n",
+    "misspelt other column": "key,list_price,curency\na,1.50,EUR\n",
+    "column twice": "key,list_price,currency,key\na,1.50,EUR,b\n",
+    "no price at all": "key,list_price,currency\na,,EUR\n",
+    "price without a part": "key,part_number,list_price,currency\n,,1.50,EUR\n",
+    "price without a currency": "key,list_price,currency\na,1.50,\n",
+    "prices": 'key,list_price,currency\na,"1.234,50",EUR\nb,"1,234",EUR\nc,-1,EUR\nd,n/a,EUR\ne,€5,EUR\n',
+    "comma outside quotes": "key,list_price,currency\na,1234,50,EUR\n",
+    "every column": "key,list_price,currency,price_date,valid_until,discount,lead_time_days\n"
+    "a,1.50,Euro,1.11.2026,soon,12,x\n",
+    "twice": "key,list_price,currency\na,1.50,EUR\nb,2.00,EUR\na,1.60,EUR\n",
+    "a key without end": f"key,list_price,currency\n{'k' * 600},1.50,EUR\n",
+    "a price without end": f"key,list_price,currency\na,{'9' * 15},EUR\n",
+    "quote not closed": 'key,list_price,currency\na,"1.50,EUR\n',
+    "text after a quote": 'key,list_price,currency\na,"1.50"x,EUR\n',
+}
+
+
+@pytest.fixture
+def told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[Mapping[str, str], str], str]:
+    """Read files that must be refused, and write down what a person sees."""
+    monkeypatch.chdir(tmp_path)
+
+    def one(case: str, text: str, name: str) -> str:
+        Path(name).write_text(text, encoding="utf-8")
+        with pytest.raises(InputError) as refused:
+            read_price_book(name)
+        return f"# {case}\n{refused.value.message}\n"
+
+    return lambda cases, name: "\n".join(one(case, text, name) for case, text in cases.items())
+
+
+def test_wrong_yaml_is_refused(
+    told: Callable[[Mapping[str, str], str], str], golden: Callable[[str, str], None]
+) -> None:
+    golden("bom/wrong-yaml.txt", told(YAML, "book.yaml"))
+
+
+def test_wrong_csv_is_refused(
+    told: Callable[[Mapping[str, str], str], str], golden: Callable[[str, str], None]
+) -> None:
+    golden("bom/wrong-csv.txt", told(CSV, "book.csv"))
+
+
+def test_a_workbook_is_no_price_book() -> None:
+    with pytest.raises(InputError, match=r"quote\.xlsx: is a workbook.*save its sheet BOM as CSV"):
+        read_price_book("quote.xlsx")
+
+
+def test_the_problems_of_all_files_come_at_once(tmp_path: Path) -> None:
+    with pytest.raises(InputError) as refused:
+        read_price_books([tmp_path / "a.yaml"], [tmp_path / "b.csv"])
+    assert [Path(problem.where).name for problem in refused.value.problems] == ["a.yaml", "b.csv"]
+
+
+def test_the_example_is_read_and_says_that_it_is_made_up() -> None:
+    example = read_price_book(EXAMPLE)
+    made = quote(example)
+    assert "made up" in example.name
+    assert "EVERY PRICE IN IT IS MADE UP" in EXAMPLE.read_text(encoding="utf-8")
+    assert made.books[0].used == len(example.items)
+    assert findings(made, "price-unused") == []
+    assert lines_of(made, "kit/atx-lead/ASG-1115S-NE316R")[0].extended == 0
+    assert lines_of(made, "drive/micron-e3s-7.68")[0].discount == Decimal("0.15")
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t"])
+def test_csv_of_any_spreadsheet_is_read(delimiter: str) -> None:
+    rows = (
+        ("Key", "Part number", "List_price", "currency", "price_date", "discount", "lead_time_days", "Remark"),
+        ("a", "X-1", '"1,234.50"', "eur", "2026-11-01", "12%", "14", '"said ""yes"""'),
+        ("b", "", "0", "USD", "", "", "", ""),
+        ("c", "X-3", "", "EUR", "", "", "21", "no price"),
+        ("", "", "", "", "", "", "", "a remark alone"),
+    )
+    sheet = parse_csv_book("\r\n".join(delimiter.join(row) for row in rows), "sheet.csv")
+    first, second, third = sheet.items
+    assert (sheet.name, sheet.currency, sheet.date) == ("sheet.csv", "EUR", None)
+    assert (first.list_price, first.currency, first.date) == (Decimal("1234.50"), "EUR", date(2026, 11, 1))
+    assert (first.discount, first.lead_time_days, first.part_number) == (Decimal("0.12"), 14, "X-1")
+    assert (second.list_price, second.currency) == (Decimal(0), "USD")
+    assert (third.list_price, third.lead_time_days) == (None, 21)
+
+
+def test_the_sheet_of_the_workbook_saved_as_csv_is_read() -> None:
+    text = (
+        "Bill of materials,,,,,\nYellow cells are inputs,,,,,\n\n"
+        "Line,Part number,List [USD],Discount [%],Price valid until,Key\n"
+        '1.2,,"1,500.00",12.00,2026-12-31,drive/micron-e3s-7.68\n'
+    )
+    (item,) = parse_csv_book(text, "bom.csv").items
+    assert (item.key, item.list_price, item.currency) == ("drive/micron-e3s-7.68", Decimal("1500.00"), "USD")
+    assert (item.discount, item.valid_until) == (None, date(2026, 12, 31))
+
+
+def test_the_same_part_may_stand_on_several_rows_if_they_agree() -> None:
+    text = "key,list_price,currency\na,1.50,EUR\na,,EUR\na,1.50,EUR\n"
+    assert [item.list_price for item in parse_csv_book(text, "a.csv").items] == [Decimal("1.50"), None]
+
+
+# --- out and back ------------------------------------------------------------------------------------------------
+
+
+def test_an_exported_sheet_with_its_prices_comes_back_to_the_same_total() -> None:
+    terms: dict[str, Any] = {"discount": Decimal("0.12"), "group_discounts": {"services": Decimal(0)}}
+    before = quote(full_book(quote()), **terms)
+    returned = parse_csv_book(rows_csv(*bom_rows(before)), "filled.csv")
+    after = quote(returned, **terms)
+    assert after.complete
+    assert (after.total, after.groups) == (before.total, before.groups)
+    changed = {"price_source"}
+    assert [line.model_dump(exclude=changed) for line in after.lines] == [
+        line.model_dump(exclude=changed) for line in before.lines
+    ]
+
+
+def test_discounts_of_the_quote_do_not_come_back_as_those_of_the_parts() -> None:
+    before = quote(full_book(quote()), discount=Decimal("0.5"))
+    returned = parse_csv_book(rows_csv(*bom_rows(before)), "filled.csv")
+    assert {item.discount for item in returned.items} == {None}
+
+
+def test_an_exported_sheet_without_prices_says_so() -> None:
+    with pytest.raises(InputError, match=r"empty\.csv: holds no price"):
+        parse_csv_book(rows_csv(*bom_rows(quote())), "empty.csv")
+
+
+def test_texts_that_a_spreadsheet_would_run_stay_texts_and_come_back() -> None:
+    evil = "=1+1"
+    item = {"key": "drive/micron-e3s-7.68", "part_number": evil, "list_price": "1.00", "source": "@SUM(A1)"}
+    before = quote(book(item))
+    text = rows_csv(*bom_rows(before))
+    cells = [cell for line in text.splitlines() for cell in line.split(",")]
+    assert "'=1+1" in cells
+    assert [cell for cell in cells if cell.startswith(("=", "@", "+"))] == []
+    after = quote(parse_csv_book(text, "back.csv"))
+    assert lines_of(after, "drive/micron-e3s-7.68")[0].part_number == evil
+
+
+def test_equal_input_gives_equal_bytes() -> None:
+    first, second = (rows_csv(*bom_rows(quote(full_book(quote())))) for _ in range(2))
+    assert first == second
