@@ -1,0 +1,61 @@
+"""Which racks an elevation shows: all of them while they are few, else one of those that are alike."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from kvplan.render.fabric.words import ROLE_TITLES
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable
+
+    from kvplan.schema.design import Design, Device, Rack
+
+MOST_RACKS = 20
+"""Elevations that are drawn at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class Elevation:
+    """A rack to be drawn, for itself or for several that are alike."""
+
+    rack: Rack
+    devices: tuple[Device, ...]
+    names: tuple[str, ...]
+
+    @property
+    def count(self) -> int:
+        """How many racks it stands for."""
+        return len(self.names)
+
+    @property
+    def title(self) -> str:
+        """The rack's name, and how many are like it."""
+        return self.names[0] if self.count == 1 else f"{self.names[0]} and {self.count - 1} more"
+
+    def label(self, device: Device) -> str:
+        """Name a device; where the drawing stands for several racks, by its role only."""
+        return device.name if self.count == 1 else ROLE_TITLES[device.role].lower()
+
+
+def elevations(design: Design) -> tuple[list[Elevation], int]:
+    """Choose what is drawn, and count the racks that are left out for want of room."""
+    inside: dict[str, list[Device]] = defaultdict(list)
+    for device in design.devices:
+        inside[device.rack].append(device)
+    many = len(design.racks) > MOST_RACKS
+    groups: dict[Hashable, list[Rack]] = defaultdict(list)
+    for rack in design.racks:
+        groups[_kind(rack, inside[rack.name]) if many else rack.name].append(rack)
+    drawn = [
+        Elevation(racks[0], tuple(inside[racks[0].name]), tuple(rack.name for rack in racks))
+        for racks in groups.values()
+    ]
+    return drawn[:MOST_RACKS], sum(item.count for item in drawn[MOST_RACKS:])
+
+
+def _kind(rack: Rack, devices: list[Device]) -> Hashable:
+    """Tell racks apart by what stands where in them."""
+    return rack.units, tuple(sorted((device.position_u, device.rack_units, device.role) for device in devices))

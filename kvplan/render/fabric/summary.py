@@ -1,0 +1,177 @@
+"""A Design at a glance: what there is, what is wrong with it, what is left in a failure, and what it is made of."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from kvplan.render.fabric.links import cages_used, optics
+from kvplan.render.fabric.tables import ADDRESSES, FINDINGS, STATES, TABLES, by_gravity
+from kvplan.render.fabric.words import FABRIC_ROLES, MEDIUM_TITLES, ROLE_TITLES, UP, counted_title, spans
+from kvplan.render.view import Grid, Section, View
+from kvplan.units import counted
+
+if TYPE_CHECKING:
+    from kvplan.schema.design import Design, Device, Finding, Rack
+
+BTU_PER_H_PER_W = 3.412
+_WATTS = 1000
+_NOUNS = {"error": "error", "warning": "warning", "info": "note"}
+
+
+def network_view(design: Design, *, next_command: str = "") -> View:
+    """Arrange a Design in the order in which a person asks about it.
+
+    Parameters
+    ----------
+    design
+        The design.
+    next_command
+        How to see a whole table, shown last.
+
+    Returns
+    -------
+    View
+        Sections for the terminal or Markdown.
+    """
+    sections = (
+        _answer(design),
+        _findings(design.findings),
+        _states(design),
+        _racks(design),
+        _cables(design),
+        _cages(design),
+        Section(ADDRESSES.title, grid=ADDRESSES.brief(design)),
+    )
+    if not next_command:
+        return sections
+    return (*sections, Section("More", (f"a whole table: {next_command}", f"tables: {', '.join(TABLES)}")))
+
+
+def table_view(design: Design, name: str) -> View:
+    """Show one table: its main columns, or findings as prose.
+
+    Parameters
+    ----------
+    design
+        The design.
+    name
+        One of `TABLES`.
+
+    Returns
+    -------
+    View
+        One section.
+    """
+    table = TABLES[name]
+    if table is FINDINGS:
+        return (_findings(design.findings),)
+    grid = table.brief(design)
+    return (Section(table.title, grid=grid) if grid.rows else Section(table.title, ("none",)),)
+
+
+def _answer(design: Design) -> Section:
+    """Say how many switches, machines and racks there are, and what they draw and weigh."""
+    counts = Counter(device.role for device in design.devices)
+    switches, racks = design.switches, design.racks
+    named = [(role, counted_title(counts[role], role)) for role in ROLE_TITLES if counts[role]]
+    typical, most = sum(rack.power_typical_w for rack in racks), sum(rack.power_max_w for rack in racks)
+    weight_kg = sum(rack.weight_kg for rack in racks)
+    modules = sum(item.count for item in optics(design))
+    return Section(
+        f"{', '.join(title for role, title in named if role in FABRIC_ROLES)} in {counted(len(racks), 'rack')}",
+        (
+            ", ".join(title for role, title in named if role not in FABRIC_ROLES),
+            (
+                f"{switches.cages_down_per_leaf} of {switches.cages_per_switch} cages of a leaf go down, "
+                f"{switches.uplinks_per_leaf} up: oversubscription {switches.oversubscription:.3g}:1"
+                f"{f', {switches.pods} pods' if switches.pods > 1 else ''}"
+            ),
+            f"{_kw(typical)} typical, {_kw(most)} at most ({most * BTU_PER_H_PER_W:,.0f} BTU/h), {weight_kg:,.0f} kg",
+            f"{counted(len(design.cables), 'cable')}, {counted(modules, 'transceiver')}",
+        ),
+    )
+
+
+def _findings(findings: tuple[Finding, ...]) -> Section:
+    """List what the rules found, the gravest first."""
+    counts = Counter[str](finding.severity for finding in findings)
+    title = ", ".join(counted(counts[name], noun) for name, noun in _NOUNS.items() if counts[name])
+    return Section(f"Findings: {title or 'none'}", tuple(map(finding_text, by_gravity(findings))))
+
+
+def finding_text(finding: Finding) -> str:
+    """Write a finding on one line: how grave, which rule, where, what, and what to do."""
+    where = f" at {finding.where}" if finding.where else ""
+    remedy = f". Remedy: {finding.remedy}" if finding.remedy else ""
+    return f"{finding.severity} {finding.id}{where}: {finding.text.rstrip('.')}{remedy}"
+
+
+def _states(design: Design) -> Section:
+    """Show what is left when something fails, and why."""
+    reasons = tuple(f"{state.lost}: {state.text}" for state in design.states if state.text)
+    return Section("What is left when something fails", grid=STATES.brief(design), below=reasons)
+
+
+def _racks(design: Design) -> Section:
+    """Show the racks, those with equal figures together."""
+    groups: dict[tuple[str, ...], list[str]] = {}
+    for rack in design.racks:
+        groups.setdefault(_load(rack), []).append(rack.name)
+    rows = tuple((spans(names), str(len(names)), *load) for load, names in groups.items())
+    return Section("Racks", grid=Grid(("Rack", "Racks", "Units", "Typical", "At most", "Weight"), rows, "lrrrrr"))
+
+
+def _load(rack: Rack) -> tuple[str, ...]:
+    """Write what a rack carries against what it may."""
+    return (
+        f"{rack.used_units} of {rack.units}",
+        _kw(rack.power_typical_w),
+        f"{rack.power_max_w / _WATTS:.1f} of {_kw(rack.power_limit_w)}",
+        f"{rack.weight_kg:,.0f} of {rack.weight_limit_kg:,.0f} kg",
+    )
+
+
+def _cables(design: Design) -> Section:
+    """Count the cables by family and length, and the transceivers."""
+    counts = Counter(
+        (cable.network == "management", cable.family, cable.part_number, cable.medium, cable.length_m)
+        for cable in design.cables
+    )
+    rows = tuple(
+        (family, part_number, MEDIUM_TITLES[medium], f"{length_m:g} m", f"{count:,}")
+        for (_, family, part_number, medium, length_m), count in sorted(counts.items())
+    )
+    modules = Counter[str]()
+    for optic in optics(design):
+        modules[optic.transceiver] += optic.count
+    below = tuple(f"{count:,} x {name}" for name, count in sorted(modules.items()))
+    return Section(
+        "Cables", grid=Grid(("Family", "Part number", "Medium", "Length", "Count"), rows, "lllrr"), below=below
+    )
+
+
+def _cages(design: Design) -> Section:
+    """Show how the cages of the switches are used, switches with equal use together."""
+    used = cages_used(design)
+    groups: dict[tuple[str, str, str, str], list[str]] = {}
+    for device in design.devices:
+        if device.role in (*FABRIC_ROLES, "management-switch"):
+            groups.setdefault(_cage_use(device, used.get(device.name, Counter()), design), []).append(device.name)
+    rows = tuple((spans(names), str(len(names)), *use[1:]) for use, names in sorted(groups.items()))
+    return Section("Cages in use", grid=Grid(("Switch", "Switches", "Down", "Up", "Free"), rows, "lrrrr"))
+
+
+def _cage_use(device: Device, used: Counter[str], design: Design) -> tuple[str, str, str, str]:
+    """Count the cages of a switch that go down and up, and those left; the role first, to sort by."""
+    order = str(list(ROLE_TITLES).index(device.role))
+    up = used[UP[device.role]] if device.role in UP else 0
+    down = used.total() - used["management"] - up
+    if device.role == "management-switch":
+        return order, str(used["management"]), "", ""
+    return order, str(down), str(up), str(design.switches.cages_per_switch - down - up)
+
+
+def _kw(watts: float) -> str:
+    """Write power in kilowatts."""
+    return f"{watts / _WATTS:.3g} kW"

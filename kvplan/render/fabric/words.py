@@ -1,0 +1,114 @@
+"""How the parts of a Design are named: roles, networks, speeds, places and lists of names."""
+
+from __future__ import annotations
+
+import re
+from ipaddress import IPv4Interface
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from kvplan.units import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from kvplan.schema.cabling import Medium
+    from kvplan.schema.design import Device, Network, Role
+
+ROLE_TITLES: dict[Role, str] = {
+    "super-spine": "Super-spine",
+    "spine": "Spine",
+    "leaf": "Leaf",
+    "management-switch": "Management switch",
+    "storage": "Storage node",
+    "client": "Client server",
+    "control": "Control node",
+}
+"""Roles from the core of the fabric outwards, as one device of each is called."""
+FABRIC_ROLES: tuple[Role, ...] = ("super-spine", "spine", "leaf")
+MACHINE_ROLES: tuple[Role, ...] = ("storage", "client", "control")
+UP: dict[Role, Network] = {"leaf": "uplink", "spine": "super-uplink"}
+"""The network that leads from a switch towards the core."""
+NETWORK_TITLES: dict[Network, str] = {
+    "storage-client": "storage nodes to clients",
+    "storage": "between storage nodes",
+    "client": "client servers",
+    "uplink": "leaf to spine",
+    "super-uplink": "spine to super-spine",
+    "management": "management",
+}
+MEDIUM_TITLES: dict[Medium, str] = {
+    "passive-copper": "passive copper",
+    "active-copper": "active copper",
+    "multimode": "multimode fibre",
+    "single-mode": "single-mode fibre",
+    "twisted-pair": "twisted pair",
+}
+_NUMBERED = re.compile(r"(?P<stem>.*?)(?P<number>\d+)(?P<rest>\D*)")
+
+
+def speed(bits_per_s: float) -> str:
+    """Write a line rate.
+
+    >>> speed(400e9), speed(1e9)
+    ('400G', '1G')
+    """
+    return f"{bits_per_s / 1e9:g}G"
+
+
+def bundle(legs: int, bits_per_s: float) -> str:
+    """Write so many legs of a rate.
+
+    >>> bundle(8, 400e9)
+    '8 x 400G'
+    """
+    return f"{legs} x {speed(bits_per_s)}"
+
+
+def unit(device: Device) -> str:
+    """Write the units that a device takes, the lowest first: `U12`, `U12-13`."""
+    top = device.position_u + device.rack_units - 1
+    return f"U{device.position_u}" if top <= device.position_u else f"U{device.position_u}-{top}"
+
+
+def prefix_of(address: str) -> str:
+    """Return the prefix of an address.
+
+    >>> prefix_of("10.64.0.1/31"), prefix_of("10.72.0.1"), prefix_of("")
+    ('10.64.0.0/31', '10.72.0.1/32', '')
+    """
+    return str(IPv4Interface(address).network) if address else ""
+
+
+def counted_title(count: int, role: Role) -> str:
+    """Write so many devices of a role.
+
+    >>> counted_title(2, "leaf"), counted_title(1, "spine"), counted_title(3, "management-switch")
+    ('2 leaves', '1 spine', '3 management switches')
+    """
+    if count != 1 and role in {"leaf", "management-switch"}:
+        return f"{count:,} {'leaves' if role == 'leaf' else 'management switches'}"
+    return counted(count, ROLE_TITLES[role].lower())
+
+
+def spans(names: Iterable[str]) -> str:
+    """Write names shortly: those that follow each other as a range.
+
+    >>> spans(["rack-01", "rack-02", "rack-03", "rack-07"]), spans(["leaf-001a", "leaf-001b"]), spans([])
+    ('rack-01 to rack-03, rack-07', 'leaf-001a, leaf-001b', '')
+    """
+    ordered = sorted((*_parted(name), name) for name in names)
+    # Of names that follow each other, the number less the place in the list stays the same.
+    runs = groupby(enumerate(ordered), key=lambda item: (item[1][0], item[1][1] - item[0]))
+    return ", ".join(_run([name for _, (_, _, name) in run]) for _, run in runs)
+
+
+def _run(names: list[str]) -> str:
+    """Write names that follow each other."""
+    return ", ".join(names) if len(names) <= 2 else f"{names[0]} to {names[-1]}"  # noqa: PLR2004 - no range of two
+
+
+def _parted(name: str) -> tuple[tuple[str, str], int]:
+    """Part a name into what stays and the last number in it; a name without one stands for itself."""
+    match = _NUMBERED.fullmatch(name)
+    return ((match["stem"], match["rest"]), int(match["number"])) if match else ((name, ""), 0)

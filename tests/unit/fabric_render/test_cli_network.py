@@ -1,0 +1,156 @@
+"""`kvplan network`: every format, files whole or not at all, and what a person reads when it is wrong."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from typing import TYPE_CHECKING
+
+import pytest
+from designs import plan_of
+
+from kvplan.__main__ import main
+from kvplan.cli.network import DRAWINGS, FORMATS
+from kvplan.render.data import record_json
+from kvplan.render.fabric.tables import TABLES
+from kvplan.schema.design import Design
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+BEGINNINGS = {
+    "table": "1 spine, 2 leaves in 2 racks\n",
+    "json": '{\n  "format_version": ',
+    "csv": "cable,end,a_device,",
+    "md": "# Network\n\n## 1 spine, 2 leaves in 2 racks\n",
+    "dot": "graph fabric {",
+    "mermaid": "flowchart TB",
+    "svg": "<svg ",
+    "netbox-csv": "side_a_device,side_a_type,side_a_name,",
+    "ptm": "graph network {",
+}
+WRONG = {
+    "format, close": "--format mermade",
+    "format, nothing alike": "--format visio",
+    "table, close": "--table cable",
+    "drawing, close": "--format svg --drawing rack",
+    "all three, and a build option": "--format dott --table prots --drawing fabrik --medium copperr",
+    "table with a drawing": "--format svg --table ports",
+    "drawing without svg": "--drawing racks",
+    "site without NetBox": "--format csv --site hall-1",
+    "build file that is not there": "--build absent.yaml",
+    "file into a directory that is not there": "--format svg -o absent/fabric.svg",
+    "directory into one that is not there": "--format netbox-csv -o absent/netbox",
+    "directory that is a file": "--format netbox-csv -o plan.json",
+    "file that is a directory": "--format svg -o .",
+}
+
+
+@pytest.fixture
+def directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Give a directory with the published system's Plan."""
+    (tmp_path / "plan.json").write_text(record_json(plan_of(8)))
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def run(directory: Path, capsys: pytest.CaptureFixture[str]) -> Callable[[str], tuple[int, str, str]]:
+    """Give `run(options)`: exit code, stdout and stderr."""
+
+    def _run(options: str) -> tuple[int, str, str]:
+        code = main(["network", "plan.json", *shlex.split(options)])
+        return code, *capsys.readouterr()
+
+    return _run
+
+
+def test_every_format_is_tested() -> None:
+    assert tuple(BEGINNINGS) == FORMATS
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_it_prints_each_format(form: str, run: Callable[[str], tuple[int, str, str]]) -> None:
+    code, out, err = run(f"--format {form}")
+    assert (code, err) == (0, "")
+    assert out.startswith(BEGINNINGS[form])
+    assert out.endswith("\n")
+
+
+@pytest.mark.parametrize("form", [form for form in FORMATS if form != "netbox-csv"])
+def test_a_file_holds_what_is_printed(form: str, run: Callable[[str], tuple[int, str, str]], directory: Path) -> None:
+    _, printed, _ = run(f"--format {form}")
+    code, out, _ = run(f"--format {form} -o saved")
+    assert (code, out) == (0, "saved\n")
+    assert (directory / "saved").read_text(encoding="utf-8") == printed
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_each_table_comes_in_three_formats(name: str, run: Callable[[str], tuple[int, str, str]]) -> None:
+    shown = [run(f"--table {name} --format {form}") for form in ("table", "md", "csv")]
+    assert [(code, err) for code, _, err in shown] == [(0, "")] * 3
+    assert len({out for _, out, _ in shown}) == 3
+
+
+def test_csv_is_the_cable_schedule(run: Callable[[str], tuple[int, str, str]]) -> None:
+    assert run("--format csv") == run("--format csv --table cables")
+    assert run("--format csv") != run("--format csv --table ports")
+
+
+def test_svg_draws_the_fabric_or_the_racks(run: Callable[[str], tuple[int, str, str]]) -> None:
+    drawn = {name: run(f"--format svg --drawing {name}")[1] for name in DRAWINGS}
+    assert run("--format svg")[1] == drawn["fabric"]
+    assert "Rack elevation" in drawn["racks"]
+    assert "Fabric diagram" in drawn["fabric"]
+
+
+def test_json_is_the_whole_design(run: Callable[[str], tuple[int, str, str]]) -> None:
+    text = run("--format json")[1]
+    assert record_json(Design.model_validate(json.loads(text))) == text
+
+
+def test_build_options_change_the_design(run: Callable[[str], tuple[int, str, str]], directory: Path) -> None:
+    (directory / "build.yaml").write_text("fabric: {min_spines: 2}\n")
+    assert "2 spines, 2 leaves" in run("--spines 2")[1]
+    assert run("--build build.yaml --format csv") == run("--spines 2 --format csv")
+    assert "transceiver" in run("--medium optics")[1]
+
+
+def test_netbox_files_go_into_a_directory(run: Callable[[str], tuple[int, str, str]], directory: Path) -> None:
+    code, out, err = run("--format netbox-csv --site 'Hall 1' -o netbox")
+    assert (code, err) == (0, "")
+    names = sorted(path.name for path in (directory / "netbox").iterdir())
+    assert out.split() == [f"netbox/{name}" for name in names]
+    assert (directory / "netbox" / "01-sites.csv").read_text() == "name,slug,status\nHall 1,hall-1,planned\n"
+    assert "Supermicro" in (directory / "netbox" / "04-device-types.csv").read_text()
+    assert "unknown" not in (directory / "netbox" / "04-device-types.csv").read_text()
+    assert run("--format netbox-csv")[1] == (directory / "netbox" / "08-cables.csv").read_text()
+    assert [path.name for path in directory.iterdir() if path.name.startswith(".kvplan")] == []
+
+
+def test_netbox_files_replace_those_that_are_there(run: Callable[[str], tuple[int, str, str]], directory: Path) -> None:
+    (directory / "netbox").mkdir()
+    (directory / "netbox" / "01-sites.csv").write_text("old")
+    (directory / "netbox" / "notes.txt").write_text("mine")
+    assert run("--format netbox-csv -o netbox")[0] == 0
+    assert "site-1" in (directory / "netbox" / "01-sites.csv").read_text()
+    assert (directory / "netbox" / "notes.txt").read_text() == "mine"
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_what_is_wrong_is_said_at_once(
+    name: str, run: Callable[[str], tuple[int, str, str]], directory: Path, golden: Callable[[str, str], None]
+) -> None:
+    before = sorted(directory.rglob("*"))
+    code, out, err = run(WRONG[name])
+    assert (code, out) == (3, "")
+    assert sorted(directory.rglob("*")) == before
+    golden(f"network/errors/{name.replace(',', '').replace(' ', '-')}.txt", err)
+
+
+def test_a_missing_plan_is_said(run: Callable[[str], tuple[int, str, str]], directory: Path) -> None:
+    (directory / "plan.json").rename(directory / "plan1.json")
+    code, out, err = run("")
+    assert (code, out) == (3, "")
+    assert "did you mean 'plan1.json'" in err
