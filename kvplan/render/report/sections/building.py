@@ -1,0 +1,119 @@
+"""How the tier is built: the fabric, and the racks with their power."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from typing import TYPE_CHECKING
+
+from kvplan.render.fabric.fabric_svg import fabric_svg
+from kvplan.render.fabric.racks_svg import racks_svg
+from kvplan.render.fabric.words import MEDIUM_TITLES, NETWORK_TITLES, counted_title, spans
+from kvplan.render.report.blocks import Fact, Facts, Figure, Fold, Part, Prose, Table
+from kvplan.render.report.source import power
+from kvplan.render.view import Grid
+from kvplan.units import counted, format_percent
+
+if TYPE_CHECKING:
+    from kvplan.render.report.source import Source
+    from kvplan.schema.cabling import Medium
+    from kvplan.schema.design import Design, Network, Rack
+
+_LONG_LIST = 40
+
+
+def fabric(source: Source) -> Part:
+    """Draw the fabric, and count switches, cables and addresses."""
+    design = source.design
+    switches = design.switches
+    text = (
+        f"{counted_title(switches.leaves, 'leaf')} in {counted(switches.pairs, 'pair')}, "
+        f"{counted_title(switches.spines, 'spine')}"
+        + (f", {counted_title(switches.super_spines, 'super-spine')}" if switches.super_spines else "")
+        + f"; {switches.uplinks_per_leaf} uplink cages a leaf, {switches.oversubscription:.3g} to 1 down to up."
+    )
+    return Part(
+        "fabric",
+        "Fabric",
+        (
+            Figure("fabric-drawing", "Fabric diagram", fabric_svg(design), text, wide=True),
+            Table("Cables", _cables(design)),
+            Fold("Address ranges", (Table("Address ranges", _addresses(design)),)),
+            Prose(("Port map and cable schedule are not on this page: `kvplan network plan.json --format csv`.",)),
+        ),
+    )
+
+
+def _cables(design: Design) -> Grid:
+    """Count cables by network and family, with how many there are of each length."""
+    lengths: dict[tuple[Network, str, Medium], Counter[float]] = defaultdict(Counter)
+    for cable in design.cables:
+        lengths[cable.network, cable.family, cable.medium][cable.length_m] += 1
+    rows = tuple(
+        (
+            NETWORK_TITLES[network],
+            family,
+            MEDIUM_TITLES[medium],
+            ", ".join(f"{count:,} x {length:g} m" for length, count in sorted(counts.items())),
+            f"{counts.total():,}",
+        )
+        for (network, family, medium), counts in lengths.items()
+    )
+    return Grid(("Network", "Family", "Medium", "Lengths", "Number"), rows, "llllr")
+
+
+def _addresses(design: Design) -> Grid:
+    """Show how much of each address range is used."""
+    rows = tuple((item.name, item.prefix, f"{item.used:,}", f"{item.capacity:,}") for item in design.addresses)
+    return Grid(("Range", "Prefix", "Used", "Room for"), rows, "llrr")
+
+
+def racks(source: Source) -> Part:
+    """Draw the racks, and give power and weight against their limits."""
+    found = source.design.racks
+    typical, most = (sum(getattr(rack, name) for rack in found) for name in ("power_typical_w", "power_max_w"))
+    facts = (
+        Fact("Racks", counted(len(found), "rack"), f"{sum(rack.used_units for rack in found):,} rack units used"),
+        Fact("Power at most", power(most), "either feed must carry a rack's share alone", source.power_known),
+        Fact("Typical power", power(typical), "and as much heat to cool", source.power_known),
+        Fact(
+            "Weight", f"{sum(rack.weight_kg for rack in found):,.0f} kg", "without the racks' own", source.power_known
+        ),
+    )
+    text = f"{counted(len(found), 'rack')} as seen from the front; power is what one feed must carry alone."
+    return Part(
+        "racks",
+        "Racks and power",
+        (
+            Facts("All racks together", facts),
+            Figure("racks-drawing", "Rack elevation", racks_svg(source.design), text, wide=True),
+            _rack_table(found),
+        ),
+    )
+
+
+def _rack_table(found: tuple[Rack, ...]) -> Table:
+    """Show racks against their limits, those that are alike in one row."""
+    alike: dict[tuple[str, ...], list[str]] = defaultdict(list)
+    for rack in found:
+        alike[_rack_cells(rack)].append(rack.name)
+    rows = tuple((_named(names), f"{len(names):,}", *cells) for cells, names in alike.items())
+    headers = ("Racks", "Number", "Space", "Typical", "At most", "Limit of a feed", "Of the limit", "Weight")
+    return Table("Racks against their limits, each", Grid(headers, rows, "lrrrrrrr"))
+
+
+def _named(names: list[str]) -> str:
+    """Name racks, by the first of them where a list would be long."""
+    listed = spans(names)
+    return listed if len(listed) <= _LONG_LIST else f"{names[0]} and {len(names) - 1:,} like it"
+
+
+def _rack_cells(rack: Rack) -> tuple[str, ...]:
+    """Write what a rack holds against what it may hold."""
+    return (
+        f"{rack.used_units} of {rack.units} U",
+        power(rack.power_typical_w),
+        power(rack.power_max_w),
+        power(rack.power_limit_w),
+        format_percent(rack.power_max_w / rack.power_limit_w, 0),
+        f"{rack.weight_kg:,.0f} of {rack.weight_limit_kg:,.0f} kg",
+    )

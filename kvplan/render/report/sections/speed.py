@@ -1,0 +1,148 @@
+"""How fast a cached context comes back: alone, over its length, and when every engine asks at once."""
+
+from __future__ import annotations
+
+from itertools import groupby
+from math import floor, log10
+from typing import TYPE_CHECKING
+
+from kvplan.core.report_curves import load_seconds, planned_read_left, spaced, storm_knee, storm_seconds
+from kvplan.render.report.blocks import Figure, Pair, Part, Prose
+from kvplan.render.report.charts.curves import Curve, Point, Series, load_chart, storm_chart
+from kvplan.units import counted, format_bytes, format_duration, format_rate
+
+if TYPE_CHECKING:
+    from kvplan.render.report.source import Source
+    from kvplan.schema.measurement import Measurement
+    from kvplan.schema.plan import Plan
+
+_SAMPLES = 25
+_LOOKS = {"cold": ("square", "second"), "cached": ("ring", "third")}
+
+
+def speed(source: Source) -> Part:
+    """Draw load time and storm, and say what they are not."""
+    return Part("speed", "Time to first token", (Pair((_load(source), _storm(source))), Prose(_limits(source))))
+
+
+def _load(source: Source) -> Figure:
+    """Draw the load time of a cached prefix over its length, with what was published of the same system."""
+    plan = source.plan
+    title = "Loading a cached prefix, by its length"
+    curve = _load_curve(plan)
+    series = _published(source.measurements)
+    break_even = plan.constants["guidance.break_even_tokens"].value if series else None
+    words = _load_words(plan, source.measurements)
+    whole = Point(*curve.points[-1], format_duration(plan.buys.load_s), side="under")
+    drawn = load_chart("load", title, words, curve, (*series, Series((whole,), "")), break_even)
+    return Figure("load", title, drawn, words)
+
+
+def _load_curve(plan: Plan) -> Curve:
+    """Compute the load time from a hundredth of the context up to all of it."""
+    kv, rate, longest = plan.kv, plan.buys.engine_read_bytes_per_s, plan.request.context_tokens
+    once = max(kv.context_loaded_bytes - kv.loaded_bytes_per_token * longest, 0.0)
+    lengths = spaced(10.0 ** max(floor(log10(longest)) - 2, 0), max(longest, 2), _SAMPLES)
+    points = tuple((n, load_seconds(n, kv.loaded_bytes_per_token, once, rate)) for n in lengths)
+    return Curve(points, "curve first", f"load alone at {format_rate(rate)} into one engine (derived)")
+
+
+def _published(measurements: tuple[Measurement, ...]) -> list[Series]:
+    """Group what was published by cold and cached."""
+    ordered = sorted(measurements, key=lambda row: (row.prompt, row.context_tokens))
+    series = []
+    for prompt, group in groupby(ordered, key=lambda row: row.prompt):
+        rows = list(group)
+        shape, look = _LOOKS[prompt]
+        points = tuple(
+            Point(
+                row.context_tokens,
+                row.ttft_s,
+                f"{row.ttft_s:g} s",
+                shape,
+                look,
+                "below" if prompt == "cached" and not index else "above",
+            )
+            for index, row in enumerate(rows)
+        )
+        series.append(Series(points, f"time to first token, {prompt} (published, {rows[0].confidence})"))
+    return series
+
+
+def _load_words(plan: Plan, measurements: tuple[Measurement, ...]) -> str:
+    """Say what the chart of load times shows."""
+    tokens = f"{plan.request.context_tokens:,} tokens"
+    text = (
+        f"One context of {tokens} is {format_bytes(plan.kv.context_loaded_bytes)} and loads in at least "
+        f"{format_duration(plan.buys.load_s)} while nobody else reads: a lower bound of the time to the first token."
+    )
+    if not measurements:
+        return text
+    shown = ", ".join(f"{row.prompt} {row.ttft_s:g} s at {row.context_tokens:,} tokens" for row in measurements)
+    return f"{text} Published, measured: {shown}. Dotted lines only join the published points."
+
+
+def _storm(source: Source) -> Figure:
+    """Draw the time until all engines that ask at once are served, as built and with a node lost."""
+    plan = source.plan
+    engines, size, rate = plan.hbm.engines, plan.kv.context_loaded_bytes, plan.buys.engine_read_bytes_per_s
+    title = "A storm: every engine at once"
+    curves, points, words = [], [], []
+    for name, tier, look, shape in _tiers(plan):
+        curves.append(_storm_curve(engines, size, (rate, tier), f"{look[0]} {look[1]}", name))
+        until = storm_seconds(engines, size, rate, tier)
+        points.append(Point(engines, until, format_duration(until), shape, look[1]))
+        words.append(f"{name}: {counted(engines, 'engine')} served in {format_duration(until)}")
+    return Figure(
+        "storm", title, storm_chart("storm", title, "; ".join(words), curves, points), _storm_words(plan, words)
+    )
+
+
+def _tiers(plan: Plan) -> list[tuple[str, float, tuple[str, str], str]]:
+    """Name the states with the rate that the tier plans for reads in each, and how they are drawn."""
+    share = plan.constants["guidance.planned_read_share"].value
+    lost = planned_read_left(plan.network.degraded.node, share)
+    tiers = [("as built (derived)", plan.buys.planned_read_bytes_per_s, ("curve", "first"), "disc")]
+    if lost:
+        tiers.append(("one node lost (derived)", lost, ("curve dashed", "second"), "square"))
+    return tiers
+
+
+def _storm_curve(engines: int, size: int, rates: tuple[float, float], look: str, name: str) -> Curve:
+    """Compute a storm from one engine to all, with the point from which engines slow each other down."""
+    knee = storm_knee(*rates)
+    at = sorted({0.0, min(knee, engines), float(engines)})
+    points = tuple((n, storm_seconds(n, size, *rates)) for n in at)
+    return Curve(points, look, f"{name}: {format_rate(rates[1])} planned for reads")
+
+
+def _storm_words(plan: Plan, served: list[str]) -> str:
+    """Say what the chart of the storm shows."""
+    knee = storm_knee(plan.buys.engine_read_bytes_per_s, plan.buys.planned_read_bytes_per_s)
+    alone = format_duration(plan.buys.load_s)
+    if knee >= plan.hbm.engines:
+        first = f"All engines together load as fast as one alone, in {alone}."
+    else:
+        first = f"Up to {counted(int(knee), 'engine')} at once load in {alone} each; beyond, they share the tier."
+    return f"{first} {'; '.join(served)[:1].upper()}{'; '.join(served)[1:]}."
+
+
+def _limits(source: Source) -> tuple[str, ...]:
+    """Say what the charts leave out."""
+    if not source.measurements:
+        text = (
+            "Both charts are lower bounds from bytes and planned rates. The time to the first token without a cache is "
+            "not predicted in this plan, and nothing was published for this model on this GPU."
+        )
+        return (text,)
+    cold, cached = (
+        max((row for row in source.measurements if row.prompt == prompt), key=lambda row: row.context_tokens)
+        for prompt in ("cold", "cached")
+    )
+    text = (
+        "The curves are lower bounds from bytes and planned rates; the published points are measurements of "
+        f"{cold.setup} ({cold.source}). At {cold.context_tokens:,} tokens they are {cold.ttft_s:g} s without a cache "
+        f"and {cached.ttft_s:g} s with one, {cold.ttft_s / cached.ttft_s:.0f} times sooner. A prediction of the time "
+        "without a cache is not part of this plan."
+    )
+    return (text,)
