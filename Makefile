@@ -11,7 +11,7 @@ QUOTE := --model openai/gpt-oss-120b --context 130k --gpus 128
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help quote test check lint types contracts docstrings playbooks-lint golden docs lock clean
+.PHONY: help quote system test check lint types contracts docstrings playbooks-lint golden docs lock clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 18
@@ -19,6 +19,11 @@ help: ## list the targets
 quote: $(VENV)/.runtime ## size the reference request, save quote/plan.json, print the table
 	@mkdir -p quote
 	@$(BIN)/kvplan size $(QUOTE) -o quote/plan.json
+
+system: ## install the system packages that some tests use (Debian, as root); tests that lack them are skipped
+	@if (for tool in soffice pdftoppm dot; do command -v $$tool || exit 1; done) >/dev/null; then echo "system packages are there"; \
+	else apt-get update -qq && DEBIAN_FRONTEND=noninteractive \
+	apt-get install -y -qq --no-install-recommends $$(grep -v '^#' packages.txt) >/dev/null; fi
 
 test: $(VENV)/.dev ## run every test with the coverage gate
 	@$(BIN)/python -m pytest --cov --cov-report=term

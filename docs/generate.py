@@ -22,6 +22,7 @@ import yaml
 from kvplan.cli.app import app
 from kvplan.core.paths import CONSTANTS, is_below, section_of
 from kvplan.schema.base import explained_of, records_in
+from kvplan.schema.hardware import Row
 from kvplan.schema.model import LayerGroup
 from kvplan.schema.plan import FORMAT_VERSION, Plan
 
@@ -91,7 +92,7 @@ def _walk(
         path = f"{prefix}{name}"
         explained = explained_of(field)
         nested = list(records_in(field.annotation))
-        if nested and path != LAYER_GROUPS:
+        if nested and path != LAYER_GROUPS and not issubclass(nested[0], Row):
             yield from _nested_rows(nested[0], f"{path}{_suffix(field.annotation)}", meanings, written)
         elif explained is not None:
             yield FieldRow(path, _type_text(field.annotation), explained.unit, explained.formula, explained.inputs)

@@ -73,6 +73,10 @@ class Options:
         """Return a value that was taken as it is; empty when it was left out."""
         return str(self._values.get(field, ""))
 
+    def value(self, field: str) -> Any:
+        """Return a value that was read; None when it was left out or could not be read."""
+        return self._values.get(field)
+
     def form(self, value: str, allowed: Sequence[str]) -> str:
         """Check the `--format` of a verb and give it back."""
         if value not in allowed:

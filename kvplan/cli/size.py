@@ -145,7 +145,9 @@ def _show(plan: Plan, chosen: str, output: Path | None) -> None:
     from kvplan.cli.shared import show
     from kvplan.render.plan_view import plan_rows, plan_view
 
-    follow_up = f"kvplan explain {output}" if output else "run again with -o plan.json, then kvplan explain plan.json"
+    verbs = "explain", "network", "bom", "report"
+    saved = f"kvplan {', '.join(verbs[:-1])} or {verbs[-1]} {output}"
+    follow_up = saved if output else "run again with -o plan.json, then kvplan explain, network, bom or report"
     show(
         chosen,
         data=lambda: plan.model_dump(mode="json"),

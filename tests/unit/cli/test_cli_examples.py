@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import shlex
+import shutil
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -17,8 +19,8 @@ from kvplan.render.data import record_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
+ROOT = Path(__file__).parents[3]
 HEADING = "Examples:\n"
 
 
@@ -38,6 +40,8 @@ def directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Give a directory with the files that the examples name."""
     (tmp_path / "config.json").write_text(json.dumps(LLAMA_8B))
     (tmp_path / "tables").mkdir()
+    shutil.copy(ROOT / "examples" / "price-book.yaml", tmp_path / "prices.yaml")
+    shutil.copy(ROOT / "examples" / "build.yaml", tmp_path)
     for name, gpus in (("plan", 128), ("old", 128), ("new", 200)):
         plan = kvplan.size(kvplan.Request(model="gpt-oss-120b", context_tokens=130_000, gpus=gpus))
         (tmp_path / f"{name}.json").write_text(record_json(plan))
@@ -47,7 +51,7 @@ def directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_every_verb_has_one() -> None:
     verbs = {line.split()[1] for line in ALL}
-    assert verbs == {"size", "kv", "ece", "explain", "diff", "catalogue"}
+    assert verbs == {"size", "kv", "ece", "explain", "diff", "network", "bom", "report", "catalogue"}
 
 
 @pytest.mark.usefixtures("directory")

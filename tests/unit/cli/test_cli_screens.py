@@ -176,7 +176,7 @@ def test_plans(run: Run, golden: Golden, name: str, command: str, tmp_path: Path
 @pytest.mark.parametrize("name", JSON)
 def test_json_is_versioned_and_yaml_says_the_same(run: Run, name: str) -> None:
     data = json.loads(run(f"{JSON[name]} --format json"))
-    assert data["format_version"] == "1.0"
+    assert data["format_version"] == "1.1"
     assert yaml.safe_load(run(f"{JSON[name]} --format yaml")) == data
 
 
@@ -219,7 +219,7 @@ def test_a_narrow_terminal_is_respected(run: Run, monkeypatch: pytest.MonkeyPatc
 
 
 def test_saving_says_where_and_prints_the_table_all_the_same(run: Run) -> None:
-    assert run(f"{REFERENCE} -o plan.json").endswith("  next: kvplan explain plan.json\n")
+    assert run(f"{REFERENCE} -o plan.json").endswith("  next: kvplan explain, network, bom or report plan.json\n")
 
 
 def test_the_version(run: Run) -> None:
