@@ -9,7 +9,10 @@ from kvplan.catalogue.profiles import load_profiles
 from kvplan.catalogue.tables import (
     BACKENDS,
     DRIVES,
+    ENCLOSURES,
     GPUS,
+    MEASUREMENTS,
+    MODELS,
     NICS,
     RELEASES,
     SERVERS,
@@ -31,6 +34,11 @@ _REFERENCES: tuple[tuple[Table[Any], str, Table[Any]], ...] = (
     (GPUS, "server", SERVERS),
     (SOFTWARE, "cache_backend", BACKENDS),
     (SOFTWARE, "storage_scale", RELEASES),
+    (MEASUREMENTS, "model", MODELS),
+    (MEASUREMENTS, "gpu", GPUS),
+    # What has no enclosure cannot be racked or powered.
+    (SERVERS, "id", ENCLOSURES),
+    (SWITCHES, "id", ENCLOSURES),
 )
 """Table, field, and the table whose ids the field may hold; empty means none."""
 

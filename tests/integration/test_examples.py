@@ -40,6 +40,17 @@ def test_reference(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+def test_quote(tmp_path: Path) -> None:
+    printed = _run("sh", str(EXAMPLES / "quote.sh"), str(tmp_path))
+    for words in ("2 spines, 2 leaves", "incomplete", "report.html: standard-8, 8 nodes"):
+        assert words in printed
+    assert (tmp_path / "quote.xlsx").read_bytes().startswith(b"PK")
+    assert (tmp_path / "report.html").read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
+    assert '"leaf-001a":"swp1s0" -- "storage-001"' in (tmp_path / "topology.dot").read_text(encoding="utf-8")
+    assert len(list((tmp_path / "netbox").glob("*.csv"))) > 8
+
+
+@pytest.mark.slow
 def test_site_tables_and_profile(tmp_path: Path) -> None:
     printed = _run("sh", str(EXAMPLES / "site.sh"), str(tmp_path))
     plan = json.loads((tmp_path / "site.json").read_text(encoding="utf-8"))

@@ -90,6 +90,15 @@ def test_references_to_rows_that_are_not_there(tmp_path: Path) -> None:
     assert len(found) == 2
 
 
+def test_a_server_that_cannot_be_racked(tmp_path: Path) -> None:
+    server = (
+        "- {id: acme-1u, vendor: acme, role: storage, rack_units: 1, drive_bays: 8, source: x, confidence: assumed}\n"
+    )
+    (tmp_path / "servers.yaml").write_text(server, encoding="utf-8")
+    (problem,) = verify(load_catalogue((tmp_path,)))
+    assert "'acme-1u' is no enclosure" in str(problem)
+
+
 @pytest.mark.parametrize(
     ("node", "message"),
     [
