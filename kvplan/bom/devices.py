@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from typing import TYPE_CHECKING
 
 from kvplan.bom.draft import Draft
@@ -80,6 +80,7 @@ def rack_lines(design: Design, tables: Tables) -> Iterator[Draft]:
             description=f"Rack of {options.units} units, fitted out",
             quantity=len(design.racks),
             basis=f"{counted_as(len(design.racks), 'rack')} of the design",
+            counted_by=("rack",),
             source="design: racks",
             confidence="derived",
             minors=(rack, *kit_of_rack(tables.kit, {"outlets": outlets_text(design)})),
@@ -88,13 +89,12 @@ def rack_lines(design: Design, tables: Tables) -> Iterator[Draft]:
 
 def outlets_text(design: Design) -> str:
     """Say what a power distribution unit must carry: the most leads of each kind on one feed, and the most power."""
+    leads: dict[str, Counter[str]] = defaultdict(Counter)
+    for device in design.devices:
+        leads[device.rack][_OUTLETS.get(device.inlet, device.inlet)] += -(-device.psu_count // 2)
     needed: Counter[str] = Counter()
-    for rack in design.racks:
-        leads: Counter[str] = Counter()
-        for device in design.devices:
-            if device.rack == rack.name:
-                leads[_OUTLETS.get(device.inlet, device.inlet)] += -(-device.psu_count // 2)
-        needed |= leads
+    for in_rack in leads.values():
+        needed |= in_rack
     outlets = ", ".join(f"{count} x {kind}" for kind, count in sorted(needed.items()))
     power_w = max((rack.power_max_w for rack in design.racks), default=0)
     return f": {outlets} at least, {power_w / 1000:,.1f} kW" if outlets else ""
@@ -116,6 +116,7 @@ def _major(plan: Plan, design: Design, host: Host, tables: Tables, minors: tuple
         description=names[host.per],
         quantity=host.count,
         basis=f"{counted_as(host.count, host.per)} of the design",
+        counted_by=(host.per,),
         source="design: devices",
         confidence="derived",
         kind="device",

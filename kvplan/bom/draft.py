@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from kvplan.schema.base import Confidence
-    from kvplan.schema.kit import GroupId
+    from kvplan.schema.kit import GroupId, Per
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +39,7 @@ class Draft:
     spare_of: tuple[str, ...] = ()
     spare_rate_id: str = ""
     spare_minimum: int = 0
+    counted_by: tuple[Per, ...] = ()
     minors: tuple[Draft, ...] = ()
 
 
@@ -72,6 +73,7 @@ def _line(draft: Draft, line: str, parent: str = "", parents: int = 1) -> BomLin
         quantity=draft.quantity * parents,
         unit=draft.unit,
         basis=draft.basis,
+        counted_by=draft.counted_by,
         spare_of=draft.spare_of,
         spare_rate_id=draft.spare_rate_id,
         spare_minimum=draft.spare_minimum,

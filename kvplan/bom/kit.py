@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from kvplan.bom.draft import Draft
@@ -81,8 +82,10 @@ def kit_of_group(
     for row in rows:
         if row.group == group and row.when in conditions:
             number = sum(counts[per] for per in row.per)
-            basis = " + ".join(counted_as(counts[per], per) for per in row.per if counts[per])
-            yield _draft(row, group, row.quantity * number, _basis(row.quantity, basis), extra.get(row.adds, ""))
+            present = tuple(per for per in row.per if counts[per])
+            basis = _basis(row.quantity, " + ".join(counted_as(counts[per], per) for per in present))
+            draft = _draft(row, group, row.quantity * number, basis, extra.get(row.adds, ""))
+            yield replace(draft, counted_by=present)
 
 
 def kit_of_rack(rows: Sequence[KitRow], extra: Mapping[str, str]) -> Iterator[Draft]:

@@ -10,7 +10,7 @@ from pydantic import Field
 
 from kvplan.schema.base import Confidence, Record
 from kvplan.schema.design import Finding
-from kvplan.schema.kit import GroupId, Share
+from kvplan.schema.kit import GroupId, Per, Share
 
 BOM_FORMAT_VERSION = "1.0"
 Money = Annotated[Decimal, Field(ge=0)]
@@ -25,8 +25,9 @@ class BomLine(Record):
     `line` names the line. `key` names the part: it is stable between quotes, shared by every line of the same part (a
     power lead of two devices, a drive and its spare), and is what a price book may name instead of a part number,
     which is often not known. `quantity` = `quantity_per_parent` x quantity of the parent; of a spare it is
-    max(`spare_minimum`, ceil(rate x quantity of what is spared)), with `spare_of` the lines that it covers. A price
-    that nobody gave is absent, never 0. net = list x (1 - discount), rounded half up to the currency's cents;
+    max(`spare_minimum`, ceil(rate x quantity of what is spared)), with `spare_of` the lines that it covers. `basis`
+    says in words how the quantity came about, `counted_by` what it is a multiple of. A price that nobody gave is
+    absent, never 0. net = list x (1 - discount), rounded half up to the currency's cents;
     extended = net x quantity.
     A major line with minors has no price of its own, nor has what comes with a device, such as its power supplies:
     such lines are not `priced`. Optional lines are not in the total.
@@ -43,6 +44,7 @@ class BomLine(Record):
     quantity: int
     unit: str = "each"
     basis: str
+    counted_by: tuple[Per, ...] = ()
     spare_of: tuple[str, ...] = ()
     spare_rate_id: str = ""
     spare_minimum: int = 0

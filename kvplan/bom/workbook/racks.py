@@ -1,0 +1,114 @@
+"""Rack elevations: a column for each rack, a row for each unit, devices as coloured blocks, in bands that print."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kvplan.bom.workbook.styles import ROLE_COLOURS, ROLE_TITLES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from kvplan.bom.workbook.quote import Quote
+    from kvplan.bom.workbook.sheet import Sheet
+    from kvplan.schema.design import Device, Rack
+
+_BAND = 10
+"""At most so many racks stand side by side on a page."""
+_UNIT_WIDTH, _NARROW, _WIDE = 5, 18, 36
+_UNIT_HEIGHT_PT, _AROUND_PT = 12, 136
+_PAGE_PT, _PT_PER_CHARACTER = (784, 516), 5.25
+"""What A4 has between its margins, across and down; and the width of a character as columns are measured."""
+
+
+def racks_sheet(quote: Quote) -> None:
+    """Write the sheet."""
+    racks = quote.design.racks
+    bands = max(-(-len(racks) // _BAND), 1)
+    across = max(-(-len(racks) // bands), 1)
+    sheet = quote.sheet("Rack elevation", _widths(across, max((rack.units for rack in racks), default=1)))
+    sheet.title(
+        "Rack elevation", "Seen from the front, unit 1 at the bottom. Power and weight: most, and what is allowed."
+    )
+    sheet.freeze(1)
+    _legend(quote, sheet, across)
+    for index, band in enumerate(_bands(racks, across)):
+        if index:
+            sheet.breaks.append(sheet.row)
+        _draw(quote, sheet, band)
+    sheet.finish(quote.bom.plan_sha256)
+
+
+def _widths(across: int, units: int) -> tuple[float, ...]:
+    """Make the sheet so wide that, brought to the width of a page, a band is no higher than one."""
+    scale = min(_PAGE_PT[1] / (_AROUND_PT + units * _UNIT_HEIGHT_PT), 1)
+    page = _PAGE_PT[0] / scale / _PT_PER_CHARACTER
+    rack = min(_WIDE, max(_NARROW, (page - 2 * _UNIT_WIDTH) // across))
+    drawn = (_UNIT_WIDTH, *[rack] * across, _UNIT_WIDTH)
+    return (*drawn, max(page - sum(drawn), 1))
+
+
+def _bands(racks: Sequence[Rack], across: int) -> Iterator[Sequence[Rack]]:
+    """Part the racks into bands."""
+    return (racks[start : start + across] for start in range(0, len(racks), across))
+
+
+def _legend(quote: Quote, sheet: Sheet, across: int) -> None:
+    """Say which colour is what."""
+    present = {device.role for device in quote.design.devices}
+    roles = [role for role in ROLE_COLOURS if role in present]
+    for index, role in enumerate(roles):
+        row, column = sheet.row + index // across, 1 + index % across
+        sheet.put(row, column, ROLE_TITLES[role], f"role-{role}", "middle", "small", "frame")
+    sheet.row += -(-len(roles) // across) + 1
+
+
+def _draw(quote: Quote, sheet: Sheet, racks: Sequence[Rack]) -> None:
+    """Draw one band of racks with their captions."""
+    units = max(rack.units for rack in racks)
+    for offset, rack in enumerate(racks, start=1):
+        sheet.put(sheet.row, offset, rack.name, "head", "middle")
+        for line, text in enumerate(_load(rack), start=1):
+            sheet.put(sheet.row + line, offset, text, "muted", "small", "middle")
+    top = sheet.row + 3
+    for unit in range(units, 0, -1):
+        row = top + units - unit
+        sheet.high(row, _UNIT_HEIGHT_PT)
+        sheet.put(row, 0, unit, "unit")
+        sheet.put(row, len(racks) + 1, unit, "unit")
+    for offset, rack in enumerate(racks, start=1):
+        _fill(quote, sheet, rack, (top, offset, units))
+    sheet.row = top + units + 1
+
+
+def _load(rack: Rack) -> tuple[str, str]:
+    """Say how full a rack is."""
+    return (
+        f"{rack.power_max_w / 1000:.1f} of {rack.power_limit_w / 1000:.1f} kW",
+        f"{rack.weight_kg:,.0f} of {rack.weight_limit_kg:,.0f} kg",
+    )
+
+
+def _fill(quote: Quote, sheet: Sheet, rack: Rack, place: tuple[int, int, int]) -> None:
+    """Draw the devices of one rack and the units that are free."""
+    top, column, units = place
+    devices = quote.in_rack(rack.name)
+    taken = {unit for device in devices for unit in _units(device)}
+    for unit in range(1, rack.units + 1):
+        if unit not in taken:
+            sheet.put(top + units - unit, column, None, "free")
+    for device in devices:
+        _block(sheet, device, top + units - _units(device)[-1], column)
+
+
+def _units(device: Device) -> range:
+    """Name the units that a device takes."""
+    return range(device.position_u, device.position_u + device.rack_units)
+
+
+def _block(sheet: Sheet, device: Device, row: int, column: int) -> None:
+    """Draw one device."""
+    style = (f"role-{device.role}", "middle", "small", "frame")
+    if device.rack_units > 1:
+        sheet.paper.merge_range(row, column, row + device.rack_units - 1, column, "", sheet.styles(*style))
+    sheet.put(row, column, device.name, *style)
