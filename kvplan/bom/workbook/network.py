@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from kvplan.bom.workbook.quote import Quote
-    from kvplan.bom.workbook.sheet import Cell, Sheet
+    from kvplan.bom.workbook.sheet import Cell, Plain, Sheet
     from kvplan.schema.design import Switches
     from kvplan.schema.network import Stage
 
@@ -99,7 +99,7 @@ def _states(quote: Quote, sheet: Sheet) -> None:
     for state in quote.design.states:
         share = Formula(f"=C{sheet.row + 1}/C${first}", state.read_share)
         rates = (state.read_bytes_per_s / GB, state.write_bytes_per_s / GB)
-        values = (state.name, state.lost, *rates, share, state.binding_stage)
+        values: tuple[Plain, ...] = (state.name, state.lost, *rates, share, state.binding_stage)
         looks = [column.style for column in columns]
         styled = [Styled(value, look) for value, look in zip(values, looks, strict=True)]
         sheet.wide_line((*styled, state.text), len(columns))

@@ -15,14 +15,10 @@ NAMES = ["normal", "drive", "node", "leaf", "spine", "feed"]
 def test_drive_node_and_leaf_are_the_plans_own(nodes: int) -> None:
     states, network = {state.name: state for state in design_for(nodes).states}, plan_of(nodes).network
     assert list(states) == NAMES
-    for name, planned in (
-        ("normal", network),
-        ("drive", network.degraded.drive),
-        ("node", network.degraded.node),
-        ("leaf", network.degraded.leaf),
-    ):
-        assert states[name].read_bytes_per_s == planned.read_bytes_per_s
-        assert states[name].write_bytes_per_s == planned.write_bytes_per_s
+    lost = network.degraded
+    for state, planned in zip(states.values(), (network, lost.drive, lost.node, lost.leaf), strict=False):
+        assert state.read_bytes_per_s == planned.read_bytes_per_s
+        assert state.write_bytes_per_s == planned.write_bytes_per_s
     assert all(0 <= state.read_share <= 1 for state in states.values())
 
 

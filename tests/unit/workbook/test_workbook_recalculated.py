@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from decimal import ROUND_CEILING, Decimal
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from designs import design_for, plan_of
@@ -34,19 +34,19 @@ def _yen() -> Bom:
     return bill_of(8, book_of(8, every=6), **YEN)
 
 
-def _rows(book: Workbook) -> dict[str, tuple[object, ...]]:
+def _rows(book: Workbook) -> dict[str, tuple[Any, ...]]:
     """Return the lines of the bill of materials by their number."""
     return {
         row[0]: row for row in book["BOM"].iter_rows(min_row=5, values_only=True) if row[0] and row[4] not in ("", None)
     }
 
 
-def _total_row(sheet: Worksheet) -> tuple[object, ...]:
+def _total_row(sheet: Worksheet) -> tuple[Any, ...]:
     """Return label, lines, lines without a price and total of the summary."""
     return next(row[3:7] for row in sheet.iter_rows(values_only=True) if str(row[3]).startswith("Total"))
 
 
-def _cents(value: object) -> Decimal | None:
+def _cents(value: Any) -> Any:
     """Round what a spreadsheet holds to the cent; blank is blank."""
     return None if value in (None, "") else round(Decimal(repr(value)), 2)
 

@@ -2,12 +2,13 @@
 
 ::
 
-    python benchmarks/designs.py
+    python benchmarks/build.py
 """
 
 from __future__ import annotations
 
 from datetime import date
+from functools import partial
 from time import perf_counter
 from typing import TYPE_CHECKING, TypeVar
 
@@ -53,9 +54,9 @@ def main() -> None:
         request = kvplan.Request(model="gpt-oss-120b", context_tokens=130_000, gpus=gpus, nodes=nodes, profile=profile)
         plan = kvplan.size(request)
         print(f"{nodes} storage nodes, {gpus:,} GPUs")
-        made = timed("design", lambda plan=plan: design(plan))
-        billed = timed("bill", lambda plan=plan, made=made: bill(plan, made, terms=TERMS))
-        book = timed("workbook", lambda plan=plan, made=made, billed=billed: workbook(plan, made, billed))
+        made = timed("design", partial(design, plan))
+        billed = timed("bill", partial(bill, plan, made, terms=TERMS))
+        book = timed("workbook", partial(workbook, plan, made, billed))
         print(f"  {len(made.cables):,} cables, {len(billed.lines):,} lines, workbook {len(book) / 1e6:.2f} MB")
 
 
