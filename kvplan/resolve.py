@@ -40,8 +40,6 @@ SMALL_SERVER_GPUS = 4
 """Most GPUs of the smaller of the two servers that stand for one without a name."""
 CONTROL_SERVER = "control-1u"
 """Catalogue id of the server that control nodes are."""
-NETWORKS = ("storage-client", "storage", "client", "uplink", "super-uplink", "management")
-"""Networks whose cable family may be asked for."""
 _NOUNS = frozenset(table.noun for table in TABLES.values())
 _OTHER: dict[SoftwareChoice, SoftwareChoice] = {"reference": "current", "current": "reference"}
 
@@ -279,13 +277,9 @@ def _lock(catalogue: Catalogue) -> CatalogueLock:
 
 
 def _family_problems(network: str, name: str, known: list[str]) -> Iterator[Problem]:
-    """Say so when the options name a network or a cable family that there is not."""
-    place = f"cabling.families.{network}"
-    if network not in NETWORKS:
-        allowed = f"one of {', '.join(NETWORKS)}"
-        yield Problem(place, f"there is no network {network!r}", allowed=allowed, hint=did_you_mean(network, NETWORKS))
+    """Say so when the options name a cable family that there is not."""
     if name not in known:
-        allowed = f"one of {', '.join(known)}"
+        place, allowed = f"cabling.families.{network}", f"one of {', '.join(known)}"
         yield Problem(place, f"unknown cable family {name!r}", allowed=allowed, hint=did_you_mean(name, known))
 
 

@@ -13,10 +13,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from kvplan.bom.scope import Host, Tables
-    from kvplan.schema.design import Design, Role
+    from kvplan.schema.design import Design
     from kvplan.schema.hardware import Nic, Server, Switch
     from kvplan.schema.kit import GroupId
     from kvplan.schema.plan import Plan
+    from kvplan.schema.roles import Role
 
 _TIERS: tuple[tuple[Role, str, str], ...] = (
     ("leaf", "leaf", "leaves"),

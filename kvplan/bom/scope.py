@@ -12,10 +12,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from kvplan.schema.cabling import CableFamily, Transceiver
-    from kvplan.schema.design import Design, Device, Role
+    from kvplan.schema.design import Design, Device
     from kvplan.schema.hardware import Nic, Server, Switch
     from kvplan.schema.kit import GroupId, KitRow, Per, SpareRow
     from kvplan.schema.plan import Plan
+    from kvplan.schema.roles import Role
 
 PURPOSES: Mapping[Role, Per] = {
     "storage": "storage-node",

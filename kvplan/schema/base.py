@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar, get_args
 
 from pydantic import BaseModel, ConfigDict
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from pydantic.fields import FieldInfo
 
 Confidence = Literal["measured", "vendor", "derived", "assumed"]
 """How well a value is known, best first; `assumed` surfaces in a Plan as an open point."""
+Severity = Literal["error", "warning", "info"]
+"""How grave something is that was found, the gravest first."""
+SEVERITIES: tuple[Severity, ...] = get_args(Severity)
 
 
 class Record(BaseModel):
@@ -49,6 +52,26 @@ class Explained:
     inputs: tuple[str, ...] = ()
     source: str = ""
     confidence: Confidence = "derived"
+
+
+class HasSeverity(Protocol):
+    """Anything that was found and is more or less grave."""
+
+    @property
+    def severity(self) -> Severity:
+        """How grave it is."""
+
+
+FoundT = TypeVar("FoundT", bound=HasSeverity)
+
+
+def gravest_first(found: Iterable[FoundT]) -> tuple[FoundT, ...]:
+    """Put errors before warnings before information, each in the order given.
+
+    >>> gravest_first(())
+    ()
+    """
+    return tuple(sorted(found, key=lambda entry: SEVERITIES.index(entry.severity)))
 
 
 def explained_of(field: FieldInfo) -> Explained | None:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from ipaddress import IPv4Network
 from typing import Annotated, Literal, Self
 
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import AfterValidator, Field, StringConstraints, model_validator
 
 from kvplan.schema.base import Record
 from kvplan.schema.hardware import PositiveFloat, PositiveInt
+from kvplan.schema.roles import Network
 
-BUILD_FORMAT_VERSION = "1.0"
 MediumChoice = Literal["auto", "copper", "optics"]
 ClientScope = Literal["servers", "adapters", "none"]
 """What of the client servers is quoted: whole servers, their adapters only, or nothing but cables."""
@@ -27,6 +27,8 @@ def _is_prefix(text: str) -> str:
 
 
 Prefix = Annotated[str, AfterValidator(_is_prefix)]
+RackPair = Annotated[str, StringConstraints(pattern=r"^rack-\d{2,}/rack-\d{2,}$")]
+"""Two racks by name, such as `rack-01/rack-03`."""
 
 
 class RackOptions(Record):
@@ -48,14 +50,14 @@ class CablingOptions(Record):
     """How cables run: overhead tray, slack at the ends, distances measured on site, and families asked for.
 
     `distances_m` maps `rack-01/rack-03` to the length of the way between two racks. `families` maps a network
-    (`storage-client`, `storage`, `client`, `uplink`) to the cable family to be used for it.
+    (`storage-client`, `storage`, `client`, `uplink`, `super-uplink`, `management`) to the cable family used for it.
     """
 
     medium: MediumChoice = "auto"
     tray_m: Annotated[float, Field(ge=0, le=20)] = 0.5
     slack_m: Annotated[float, Field(ge=0, le=20)] = 0.5
-    distances_m: dict[str, PositiveFloat] = Field(default_factory=dict)
-    families: dict[str, str] = Field(default_factory=dict)
+    distances_m: dict[RackPair, PositiveFloat] = Field(default_factory=dict)
+    families: dict[Network, str] = Field(default_factory=dict)
 
 
 class FabricOptions(Record):

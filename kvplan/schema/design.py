@@ -4,24 +4,22 @@ from __future__ import annotations
 
 from typing import Literal
 
-from kvplan.schema.base import Confidence, Record
+from kvplan.schema.base import Confidence, Record, Severity
 from kvplan.schema.build import BuildOptions
 from kvplan.schema.cabling import Connector, Medium
 from kvplan.schema.plan import CatalogueLock
+from kvplan.schema.roles import Network, PortKind, Rail, Role
 
 DESIGN_FORMAT_VERSION = "1.0"
-Role = Literal["storage", "client", "control", "leaf", "spine", "super-spine", "management-switch"]
-Rail = Literal["", "a", "b"]
-Network = Literal["storage-client", "storage", "client", "uplink", "super-uplink", "management"]
-"""Which traffic a link carries: storage nodes to clients, between storage nodes, client servers, between switches."""
 
 
 class Device(Record):
     """One box: its place, its power, and how it is addressed.
 
     `number` counts within the role from 1 and decides name and addresses. `position_u` is the lowest unit it takes,
-    1 being at the bottom. `pair` is the leaf pair it belongs to, 0 for none. Power is at the wall [W]; `confidence`
-    says how well power and weight are known.
+    1 being at the bottom. `pair` is the leaf pair it belongs to and `pod` that of a leaf or spine, 0 for none. Power
+    is at the wall [W]; `one_feed_w` is what the supplies on one of the two feeds carry, where their rating is known.
+    `confidence` says how well power and weight are known.
     """
 
     name: str
@@ -32,11 +30,13 @@ class Device(Record):
     position_u: int
     rack_units: int
     pair: int = 0
+    pod: int = 0
     rail: Rail = ""
     power_typical_w: float
     power_max_w: float
     psu_count: int
     psu_w: float | None = None
+    one_feed_w: float | None = None
     inlet: str = ""
     weight_kg: float
     confidence: Confidence
@@ -62,14 +62,15 @@ class Rack(Record):
 class Port(Record):
     """One leg of a link at one of its two devices.
 
-    `name` is the interface (`swp3s1`, `client1p0`, `bmc`), `cage` the connector it sits in (`swp3`, `client1`),
-    `breakout` how that cage is divided (`1x`, `2x`, `4x`), `lanes` the serdes lanes of the leg.
+    `name` is the interface (`swp3s1`, `client1p0`, `bmc`), `cage` the connector it sits in (`swp3`, `client1p0`),
+    `cage_legs` how many legs that cage is divided into, `lanes` the electrical lanes of the leg.
     """
 
     device: str
     name: str
     cage: str
-    breakout: str
+    cage_legs: int
+    kind: PortKind
     lanes: int | None = None
     bits_per_s: float
     network: Network
@@ -111,9 +112,12 @@ class AddressRange(Record):
     """A prefix and how much of it the design takes, counted in links of a host prefix and in addresses of the others.
 
     `used` are handed out; `reach` is the place of the last one, for room is left beside each machine and role.
+    `option` is the build option that sets the prefix.
     """
 
     name: str
+    option: str
+    counts: Literal["links", "addresses"]
     prefix: str
     used: int
     reach: int
@@ -136,7 +140,7 @@ class Finding(Record):
     """What a rule found: its id, how grave it is, where, and what to do about it."""
 
     id: str
-    severity: Literal["info", "warning", "error"]
+    severity: Severity
     where: str
     text: str
     remedy: str = ""

@@ -47,7 +47,7 @@ class Gpu(Row):
 
 
 class Server(Row):
-    """A storage or client chassis, or that of a control node."""
+    """A storage or client chassis, or that of a control node; one without a make may stand for servers not named."""
 
     vendor: str
     role: Literal["storage", "client", "control"]
@@ -59,6 +59,7 @@ class Server(Row):
     network_pcie_lanes: int = Field(default=0, ge=0)
     full_height_slots: int = Field(default=0, ge=0)
     ocp_slots: int = Field(default=0, ge=0)
+    stands_for_unknown: bool = False
     cpu_sockets: PositiveInt = 1
 
 

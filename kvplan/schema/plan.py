@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from kvplan.schema.base import Confidence, Constant, Explained, Record
+from kvplan.schema.base import Confidence, Constant, Explained, Record, Severity
 from kvplan.schema.ece import Endurance, FaultTolerance, Limit, Rebuild
 from kvplan.schema.kv import Accountings
 from kvplan.schema.model import LayerGroup
@@ -342,7 +342,7 @@ class PlanWarning(Record):
     """Something the reader must know: a stable id, how grave it is, the text, and where it comes from."""
 
     id: str
-    severity: Literal["info", "warning", "error"]
+    severity: Severity
     text: str
     source: str
 

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from xlsxwriter import Workbook
     from xlsxwriter.format import Format
 
-    from kvplan.schema.design import Role
+    from kvplan.schema.roles import Role
 
 INK, MUTED, LINE, RULE = "#1F2933", "#66727F", "#DCE2E9", "#8795A5"
 HEAD, BAND, INPUT, INPUT_INK, MISSING = "#E3EAF2", "#F1F4F8", "#FFF7DA", "#1B4F9C", "#FBE3BF"

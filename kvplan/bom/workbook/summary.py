@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from kvplan.bom.workbook.quote import Quote
     from kvplan.bom.workbook.sheet import Cell, Plain, Sheet
     from kvplan.schema.bom import BomGroup
-    from kvplan.schema.design import Role
+    from kvplan.schema.roles import Role
 
 _WIDTHS = (30, 47, 3, 42, 8, 13, 19)
 _RIGHT = 3

@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections import defaultdict
 from functools import lru_cache
 from ipaddress import IPv4Network
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from kvplan.schema.design import AddressRange
+from kvplan.schema.roles import FABRIC_ROLES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from kvplan.core.design.machines import HostLeg
     from kvplan.schema.build import AddressRanges
-    from kvplan.schema.design import Device, Port, Role
+    from kvplan.schema.design import Device, Port
+    from kvplan.schema.roles import Network, Rail, Role
 
 LINK_ADDRESSES: Final = 2
 """Addresses of a /31, RFC 3021."""
@@ -74,9 +76,8 @@ def host_link(ranges: AddressRanges, leg: HostLeg) -> tuple[str, str]:
     >>> host_link(INPUTS.options.addresses, leg)
     ('10.64.0.8/31', '10.64.0.9/31')
     """
-    name = f"{leg.network.replace('-', '_')}_{leg.rail}"
     link = (leg.machine.number - 1) * LEGS_PER_RAIL[leg.network] + leg.position
-    first = _first(getattr(ranges, name)) + LINK_ADDRESSES * link
+    first = _first(getattr(ranges, _host_option(leg.network, leg.rail))) + LINK_ADDRESSES * link
     return f"{_dotted(first)}/31", f"{_dotted(first + 1)}/31"
 
 
@@ -114,7 +115,7 @@ def numbering(ranges: AddressRanges, role: Role, number: int, pod: int = 1) -> N
     >>> numbering(AddressRanges(), "control", 1)
     Numbering(loopback='', asn=None)
     """
-    if role in _SWITCH_PART:
+    if role in FABRIC_ROLES:
         asn = {"leaf": ranges.leaf_asn + number, "spine": ranges.spine_asn + pod}.get(role, ranges.spine_asn)
         return Numbering(_loopback(ranges.switch_loopbacks, _SWITCH_PART[role] * _SWITCH_BLOCK + number), asn)
     if role == "storage":
@@ -193,30 +194,48 @@ def address_ranges(ranges: AddressRanges, devices: Iterable[Device], ports: Iter
     [('storage_client_a', '10.64.0.0/20', 8, 29), ('storage_client_b', '10.65.0.0/20', 8, 29)]
     """
     roles = {device.name: device.role for device in devices}
-    taken: dict[str, set[int]] = defaultdict(set)
-    for name, address in (*_port_addresses(ports, roles), *_loopback_addresses(devices)):
-        taken[name].add(_number(address.partition("/")[0]))
-    prefixes = {name: getattr(ranges, name) for name in taken if not name.startswith("management")}
-    prefixes |= {f"management_{role}": _management_prefix(ranges, role) for role in _MANAGEMENT_PART}
-    order = [*type(ranges).model_fields, *prefixes]
-    return tuple(_range(name, prefixes[name], taken[name]) for name in sorted(taken, key=order.index))
+    taken: dict[_Pool, set[int]] = defaultdict(set)
+    for pool, address in (*_port_addresses(ranges, ports, roles), *_loopbacks(ranges, devices)):
+        taken[pool].add(_number(address.partition("/")[0]))
+    order = list(type(ranges).model_fields)
+    pools = sorted(taken, key=lambda pool: (order.index(pool.option), _first(pool.prefix)))
+    return tuple(_range(pool, taken[pool]) for pool in pools)
 
 
-def _port_addresses(ports: Iterable[Port], roles: Mapping[str, Role]) -> Iterator[tuple[str, str]]:
-    """Yield each port's address with the name of the prefix that it is from."""
+class _Pool(NamedTuple):
+    """A prefix from which is handed out: its name, the option that sets it, and what is counted in it."""
+
+    name: str
+    option: str
+    prefix: str
+    counts: Literal["links", "addresses"]
+
+
+def _port_addresses(
+    ranges: AddressRanges, ports: Iterable[Port], roles: Mapping[str, Role]
+) -> Iterator[tuple[_Pool, str]]:
+    """Yield each port's address with the pool that it is from."""
     for port in ports:
         if port.network == "management" and port.address:
-            yield f"management_{roles[port.device]}", port.address
+            role = roles[port.device]
+            prefix = _management_prefix(ranges, role)
+            yield _Pool(f"management_{role}", "management", prefix, "addresses"), port.address
         elif port.address:
-            yield f"{port.network.replace('-', '_')}_{port.rail}", port.address
+            option = _host_option(port.network, port.rail)
+            yield _Pool(option, option, getattr(ranges, option), "links"), port.address
 
 
-def _loopback_addresses(devices: Iterable[Device]) -> Iterator[tuple[str, str]]:
-    """Yield each device's loopback with the name of the prefix that it is from."""
+def _loopbacks(ranges: AddressRanges, devices: Iterable[Device]) -> Iterator[tuple[_Pool, str]]:
+    """Yield each device's loopback with the pool that it is from."""
     for device in devices:
         if device.loopback:
-            kind = "switch" if device.role in _SWITCH_PART else device.role
-            yield f"{kind}_loopbacks", device.loopback
+            option = f"{'switch' if device.role in FABRIC_ROLES else device.role}_loopbacks"
+            yield _Pool(option, option, getattr(ranges, option), "addresses"), device.loopback
+
+
+def _host_option(network: Network, rail: Rail) -> str:
+    """Name the option that sets the prefix of a network on a rail."""
+    return f"{network.replace('-', '_')}_{rail}"
 
 
 def _management_prefix(ranges: AddressRanges, role: Role) -> str:
@@ -227,15 +246,17 @@ def _management_prefix(ranges: AddressRanges, role: Role) -> str:
     return f"{_dotted(first)}/{min(network.prefixlen + bits, 32)}"
 
 
-def _range(name: str, prefix: str, taken: set[int]) -> AddressRange:
-    """Count what one prefix hands out, and how far that reaches, which may be beyond its end."""
-    size = LINK_ADDRESSES if name.endswith(("_a", "_b")) else 1
+def _range(pool: _Pool, taken: set[int]) -> AddressRange:
+    """Count what one pool hands out, and how far that reaches, which may be beyond its end."""
+    size = LINK_ADDRESSES if pool.counts == "links" else 1
     return AddressRange(
-        name=name,
-        prefix=prefix,
+        name=pool.name,
+        option=pool.option,
+        counts=pool.counts,
+        prefix=pool.prefix,
         used=len(taken) // size,
-        reach=(max(taken) - _first(prefix)) // size + 1,
-        capacity=_network(prefix).num_addresses // size,
+        reach=(max(taken) - _first(pool.prefix)) // size + 1,
+        capacity=_network(pool.prefix).num_addresses // size,
     )
 
 

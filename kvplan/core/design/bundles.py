@@ -6,16 +6,17 @@ from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from kvplan.schema.cabling import Connector
-    from kvplan.schema.design import Network, Rail
+    from kvplan.schema.roles import Network, PortKind, Rail
 
 
 class Far(NamedTuple):
-    """The far end of a leg: device, cage, port and connector."""
+    """The far end of a leg: device, cage, port, connector, and whose port it is."""
 
     device: str
     cage: str
     port: str
     connector: Connector
+    kind: PortKind = "fabric"
 
 
 class Leg(NamedTuple):

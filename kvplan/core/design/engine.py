@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from kvplan.core.design.addressing import address_ranges, numbering
 from kvplan.core.design.cabling import cables_of
 from kvplan.core.design.hostlinks import host_bundles
+from kvplan.core.design.inventory import modules_fitted
 from kvplan.core.design.machines import fabric_of_design, machines_of
 from kvplan.core.design.management import management_bundles, served
 from kvplan.core.design.names import rack_name
 from kvplan.core.design.placement import place_fabric, place_management
-from kvplan.core.design.racks import column_of
+from kvplan.core.design.racks import place_in_room
 from kvplan.core.design.reach import Reach
 from kvplan.core.design.rules import findings_of
 from kvplan.core.design.states import failure_states
@@ -120,7 +121,8 @@ def _near_port(bundle: Bundle, leg: Leg, cable: str) -> Port:
         device=bundle.device,
         name=leg.port,
         cage=bundle.cage,
-        breakout=f"{bundle.breakout}x",
+        cage_legs=bundle.breakout,
+        kind="fabric" if bundle.network != "management" else "host",
         lanes=bundle.lanes,
         bits_per_s=bundle.bits_per_s,
         network=bundle.network,
@@ -138,7 +140,8 @@ def _far_port(bundle: Bundle, leg: Leg, cable: str) -> Port:
         device=leg.far.device,
         name=leg.far.port,
         cage=leg.far.cage,
-        breakout=f"{leg.far_legs}x",
+        cage_legs=leg.far_legs,
+        kind=leg.far.kind,
         lanes=bundle.lanes,
         bits_per_s=bundle.bits_per_s,
         network=bundle.network,
@@ -156,7 +159,7 @@ def _devices(inputs: DesignInputs, places: Sequence[Place], cables: Sequence[Cab
     for place in sorted(places, key=lambda place: (place.rack, -place.unit)):
         item, box = place.item, place.item.box
         numbered = numbering(inputs.options.addresses, item.role, item.number, item.pod)
-        typical = min(box.power_typical_w + modules[item.name], box.power_max_w)
+        typical = min(box.power_typical_w + modules.get(item.name, 0.0), box.power_max_w)
         yield Device(
             name=item.name,
             role=item.role,
@@ -166,11 +169,13 @@ def _devices(inputs: DesignInputs, places: Sequence[Place], cables: Sequence[Cab
             position_u=place.unit,
             rack_units=box.rack_units,
             pair=item.pair,
+            pod=item.pod,
             rail=item.rail,
             power_typical_w=round(typical, 1),
             power_max_w=round(box.power_max_w, 1),
             psu_count=box.enclosure.psu_count,
             psu_w=box.enclosure.psu_w,
+            one_feed_w=box.one_feed_w,
             inlet=box.enclosure.inlet,
             weight_kg=box.enclosure.weight_kg,
             confidence=box.enclosure.confidence,
@@ -182,15 +187,10 @@ def _devices(inputs: DesignInputs, places: Sequence[Place], cables: Sequence[Cab
 def _module_power(inputs: DesignInputs, cables: Sequence[Cable]) -> Mapping[str, float]:
     """Sum up the modules in each switch, one a cage; machines count with a module in every port already."""
     power = {module.id: module.power_w for module in inputs.transceivers}
-    ends = {
-        (end.device, end.cage): power[end.transceiver]
-        for cable in cables
-        for end in (cable.a, *cable.b)
-        if end.transceiver and end.connector == inputs.plan.parts.switch.connector
-    }
-    total: Counter[str] = Counter()
-    for (device, _), watts in ends.items():
-        total[device] += watts  # type: ignore[assignment]  # a counter adds up floats as well
+    total: dict[str, float] = defaultdict(float)
+    for module in modules_fitted(cables):
+        if module.connector == inputs.plan.parts.switch.connector:
+            total[module.device] += power[module.transceiver]
     return total
 
 
@@ -201,7 +201,7 @@ def _racks(inputs: DesignInputs, devices: Sequence[Device], count: int) -> Itera
     for device in devices:
         held[device.rack].append(device)
     for number in range(1, count + 1):
-        row, column = column_of(limits, number)
+        row, column = place_in_room(limits, number)
         inside = held[rack_name(number)]
         yield Rack(
             name=rack_name(number),

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from kvplan.core.design.inputs import DesignInputs
     from kvplan.core.design.machines import Adapters, HostLeg, Machine
     from kvplan.schema.build import AddressRanges
-    from kvplan.schema.design import Network, Rail
+    from kvplan.schema.roles import Network, Rail
 
 CAGE_LANES: Final = 8
 """Electrical lanes of an OSFP or QSFP-DD cage."""

@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from kvplan.core.design.inputs import DesignInputs
-    from kvplan.schema.design import Network, Rail, Role
     from kvplan.schema.hardware import Nic
     from kvplan.schema.network import Fabric
+    from kvplan.schema.roles import Network, Rail, Role
 
 _RAILS: tuple[Rail, Rail] = ("a", "b")
 

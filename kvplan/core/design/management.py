@@ -8,13 +8,21 @@ from kvplan.core.design.addressing import management_address
 from kvplan.core.design.bundles import Bundle, Far, Leg
 from kvplan.core.design.machines import adapters_of
 from kvplan.core.design.names import device_name, switch_port
+from kvplan.schema.roles import FABRIC_ROLES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from kvplan.core.design.inputs import DesignInputs
     from kvplan.core.design.racks import Item, Place
-    from kvplan.schema.design import Role
+    from kvplan.schema.roles import PortKind, Role
+
+
+class ManagementPort(NamedTuple):
+    """A port of a device in the management network: its name, and whose it is."""
+
+    name: str
+    kind: PortKind
 
 
 class Served(NamedTuple):
@@ -22,10 +30,10 @@ class Served(NamedTuple):
 
     switch: int
     rack: int
-    ports: tuple[tuple[Item, str, int], ...]
+    ports: tuple[tuple[Item, ManagementPort, int], ...]
 
 
-def management_ports(inputs: DesignInputs, role: Role) -> tuple[str, ...]:
+def management_ports(inputs: DesignInputs, role: Role) -> tuple[ManagementPort, ...]:
     """List the management ports of a device.
 
     server: its controller, the ports of the host, and the controller of each adapter that has one; switch: eth0
@@ -39,8 +47,8 @@ def management_ports(inputs: DesignInputs, role: Role) -> tuple[str, ...]:
 
     Returns
     -------
-    tuple of str
-        Names of the ports; none for a management switch.
+    tuple of ManagementPort
+        Names and kinds of the ports; none for a management switch.
 
     References
     ----------
@@ -49,23 +57,26 @@ def management_ports(inputs: DesignInputs, role: Role) -> tuple[str, ...]:
     Examples
     --------
     >>> from kvplan.reference import INPUTS
-    >>> management_ports(INPUTS, "storage"), management_ports(INPUTS, "leaf")
-    (('bmc', 'mgmt1', 'client1-bmc'), ('eth0',))
+    >>> [port.name for role in ("storage", "leaf") for port in management_ports(INPUTS, role)]
+    ['bmc', 'mgmt1', 'client1-bmc', 'eth0']
     """
     if role == "management-switch":
         return ()
-    if role not in {"storage", "client", "control"}:
-        return ("eth0",)
-    hosts = tuple(f"mgmt{port}" for port in range(1, inputs.options.management.host_ports + 1))
-    if role == "control":
-        return ("bmc", *(hosts or ("mgmt1",)))
-    cards = tuple(
-        f"{entry.stem}{card}-bmc"
-        for entry in adapters_of(inputs, role)
-        if entry.nic.management_port
-        for card in range(1, entry.cards + 1)
-    )
-    return ("bmc", *hosts, *cards)
+    if role in FABRIC_ROLES:
+        return (ManagementPort("eth0", "host"),)
+    # A control node is reached over the management network alone, so it has a port there in any case.
+    count = max(inputs.options.management.host_ports, 1 if role == "control" else 0)
+    hosts = (ManagementPort(f"mgmt{port}", "host") for port in range(1, count + 1))
+    return (ManagementPort("bmc", "controller"), *hosts, *_adapter_controllers(inputs, role))
+
+
+def _adapter_controllers(inputs: DesignInputs, role: Role) -> Iterator[ManagementPort]:
+    """Yield the controllers of the adapters that have one."""
+    for entry in adapters_of(inputs, role) if role != "control" else ():
+        if entry.nic.management_port:
+            yield from (
+                ManagementPort(f"{entry.stem}{card + 1}-bmc", "adapter-controller") for card in range(entry.cards)
+            )
 
 
 def served(inputs: DesignInputs, places: Sequence[Place]) -> tuple[Served, ...]:
@@ -97,16 +108,16 @@ def served(inputs: DesignInputs, places: Sequence[Place]) -> tuple[Served, ...]:
     1
     """
     filled: list[Served] = []
-    taken: list[tuple[Item, str, int]] = []
+    taken: list[tuple[Item, ManagementPort, int]] = []
     rack = 0
     for place in sorted(places, key=lambda place: (place.rack, -place.unit)):
-        names = management_ports(inputs, place.item.role)
-        if len(taken) + len(names) > inputs.management_switch.cages:
+        ports = management_ports(inputs, place.item.role)
+        if len(taken) + len(ports) > inputs.management_switch.cages:
             filled.append(Served(len(filled) + 1, rack, tuple(taken)))
             taken = []
         if not taken:
             rack = place.rack
-        taken.extend((place.item, name, index) for index, name in enumerate(names))
+        taken.extend((place.item, port, index) for index, port in enumerate(ports))
     return (*filled, Served(len(filled) + 1, rack, tuple(taken)))
 
 
@@ -144,9 +155,9 @@ def management_bundles(inputs: DesignInputs, switches: Sequence[Served]) -> tupl
 def _switch_bundles(inputs: DesignInputs, entry: Served) -> Iterator[Bundle]:
     """Yield the ports of one management switch that are used."""
     switch, ranges = inputs.management_switch, inputs.options.addresses
-    for cage, (item, name, index) in enumerate(entry.ports, start=1):
+    for cage, (item, far, index) in enumerate(entry.ports, start=1):
         address = management_address(ranges, item.role, item.number, index)
         port = switch_port(cage, 1, 0)
-        leg = Leg(port, Far(item.name, name, name, "RJ45"), 1, "", address)
+        leg = Leg(port, Far(item.name, far.name, far.name, "RJ45", far.kind), 1, "", address)
         device = device_name("management-switch", entry.switch)
         yield Bundle(device, port, switch.connector, 1, 1, switch.cage_bits_per_s, "management", "", (leg,))

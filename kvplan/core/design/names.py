@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from kvplan.schema.design import Rail, Role
+    from kvplan.schema.roles import Rail, Role
 
 _STEMS: Final[dict[Role, tuple[str, int]]] = {
     "storage": ("storage", 3),

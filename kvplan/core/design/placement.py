@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from kvplan.core.arithmetic import ceil_div
 from kvplan.core.design.names import device_name, leaf_name
 from kvplan.core.design.power import client_box, control_box, storage_box, switch_box
 from kvplan.core.design.racks import Item, Racks
+from kvplan.core.design.uplinks import pod_of_pair
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -58,7 +60,7 @@ def place_fabric(inputs: DesignInputs, fabric: Fabric, machines: Sequence[Machin
     for pair in range(1, pairs + 1):
         if pair > 1 or len(core) > SMALL_CORE:
             racks.open_next()
-        racks.place(_pair(inputs, pair, machines))
+        racks.place(_pair(inputs, fabric, pair, machines))
     return racks
 
 
@@ -92,30 +94,25 @@ def place_management(inputs: DesignInputs, racks: Racks, switches: Sequence[Serv
 
 
 def _core(inputs: DesignInputs, fabric: Fabric) -> Iterator[Item]:
-    """Yield super-spines, spines and control nodes."""
+    """Yield super-spines and spines."""
     box = switch_box(inputs, inputs.plan.parts.switch)
     for number in range(1, fabric.super_spine_switches + 1):
         yield Item(device_name("super-spine", number), "super-spine", number, box)
     in_pod = fabric.spine_switches // fabric.pods
     for number in range(1, fabric.spine_switches + 1):
-        yield Item(device_name("spine", number), "spine", number, box, pod=(number - 1) // in_pod + 1)
+        yield Item(device_name("spine", number), "spine", number, box, pod=ceil_div(number, in_pod))
 
 
-def _pair(inputs: DesignInputs, pair: int, machines: Sequence[Machine]) -> Iterator[Item]:
+def _pair(inputs: DesignInputs, fabric: Fabric, pair: int, machines: Sequence[Machine]) -> Iterator[Item]:
     """Yield the leaves of a pair, the control nodes with the first, its storage nodes, and its client servers."""
-    leaf, boxes = (
-        switch_box(inputs, inputs.plan.parts.switch),
-        {
-            "storage": storage_box(inputs),
-            "client": client_box(inputs),
-        },
-    )
-    yield Item(leaf_name(pair, "a"), "leaf", 2 * pair - 1, leaf, pair, "a")
-    yield Item(leaf_name(pair, "b"), "leaf", 2 * pair, leaf, pair, "b")
+    leaf, pod = switch_box(inputs, inputs.plan.parts.switch), pod_of_pair(fabric, pair)
+    yield Item(leaf_name(pair, "a"), "leaf", 2 * pair - 1, leaf, pair, "a", pod)
+    yield Item(leaf_name(pair, "b"), "leaf", 2 * pair, leaf, pair, "b", pod)
     if pair == 1:
         control = control_box(inputs)
         for number in range(1, inputs.options.management.control_nodes + 1):
             yield Item(device_name("control", number), "control", number, control)
+    boxes = {"storage": storage_box(inputs), "client": client_box(inputs)}
     for machine in machines:
         if machine.pair == pair:
             yield Item(machine.name, machine.role, machine.number, boxes[machine.role], pair)

@@ -13,19 +13,26 @@ if TYPE_CHECKING:
     from kvplan.schema.cabling import Enclosure
     from kvplan.schema.hardware import Nic, Server, Switch
 
-OPTICS: Final = ("QSFP112", "OSFP")
-"""Adapter connectors that may hold an optical module."""
+FEEDS: Final = 2
+"""Power feeds of a rack; the supplies of a device are shared out to both."""
 
 
 class Box(NamedTuple):
-    """A kind of device as racking sees it: model, title, height, power at the wall [W], supplies and weight [kg]."""
+    """A kind of device as racking sees it: model, height, power at the wall [W], supplies and weight [kg]."""
 
     model: str
-    title: str
     rack_units: int
     power_typical_w: float
     power_max_w: float
     enclosure: Enclosure
+
+    @property
+    def one_feed_w(self) -> float | None:
+        """Power at the wall that the supplies on one of the two feeds carry [W]; None where their rating is unknown."""
+        enclosure = self.enclosure
+        if enclosure.psu_w is None:
+            return None
+        return enclosure.psu_count // FEEDS * enclosure.psu_w / enclosure.psu_efficiency
 
 
 def storage_box(inputs: DesignInputs) -> Box:
@@ -148,17 +155,17 @@ def switch_box(inputs: DesignInputs, switch: Switch) -> Box:
     (940.0, 2028.0)
     """
     enclosure = _enclosure(inputs, switch.id)
-    supplies = enclosure.psu_count // 2 * (enclosure.psu_w or 0.0)
-    most = switch.power_max_w or supplies
-    typical = switch.power_typical_w or most * enclosure.typical_share
-    return Box(switch.id, switch.title, switch.rack_units, typical, most, enclosure)
+    # Without a bound in its row, a switch is held to draw what it may draw from one feed.
+    alone = Box(switch.id, switch.rack_units, 0.0, 0.0, enclosure).one_feed_w or 0.0
+    most = switch.power_max_w or alone
+    return Box(switch.id, switch.rack_units, switch.power_typical_w or most * enclosure.typical_share, most, enclosure)
 
 
 def _server_box(inputs: DesignInputs, server: Server, load_w: float) -> Box:
     """Build the box of a server from the load in it beside its own."""
     enclosure = _enclosure(inputs, server.id)
     most = ((enclosure.base_power_w or 0.0) + load_w) / enclosure.psu_efficiency
-    return Box(server.id, server.title, server.rack_units, most * enclosure.typical_share, most, enclosure)
+    return Box(server.id, server.rack_units, most * enclosure.typical_share, most, enclosure)
 
 
 def _adapters_w(inputs: DesignInputs, cards: Iterable[Nic]) -> float:

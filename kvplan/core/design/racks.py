@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
-from kvplan.core.design.names import rack_name
+from kvplan.schema.roles import SERVER_ROLES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from kvplan.core.design.power import Box
     from kvplan.schema.build import RackOptions
-    from kvplan.schema.design import Rail, Role
+    from kvplan.schema.roles import Rail, Role
 
 
 class Item(NamedTuple):
@@ -24,7 +24,7 @@ class Item(NamedTuple):
     box: Box
     pair: int = 0
     rail: Rail = ""
-    pod: int = 1
+    pod: int = 0
 
 
 class Place(NamedTuple):
@@ -58,7 +58,7 @@ class _Open:
 
     def put(self, item: Item) -> Place:
         """Place an item: switches from the top, machines from the bottom."""
-        if item.role in {"storage", "client", "control"}:
+        if item.role in SERVER_ROLES:
             unit, self.bottom = self.bottom, self.bottom + item.box.rack_units
         else:
             self.top -= item.box.rack_units
@@ -127,7 +127,7 @@ class Racks:
             self.open_next()
 
 
-def column_of(options: RackOptions, rack: int) -> tuple[int, int]:
+def place_in_room(options: RackOptions, rack: int) -> tuple[int, int]:
     """Say where in the room a rack stands.
 
     row = (rack - 1) div racks a row + 1, column likewise
@@ -151,51 +151,8 @@ def column_of(options: RackOptions, rack: int) -> tuple[int, int]:
     Examples
     --------
     >>> from kvplan.schema.build import RackOptions
-    >>> column_of(RackOptions(per_row=10), 12)
+    >>> place_in_room(RackOptions(per_row=10), 12)
     (2, 2)
     """
     row, column = divmod(rack - 1, options.per_row)
     return row + 1, column + 1
-
-
-def way_m(options: RackOptions, tray_m: float, distances_m: dict[str, float], one: int, other: int) -> float:
-    """Measure the way of a cable from the top of one rack to the top of another.
-
-    way = 2 x tray + columns x pitch + rows x row pitch, or as measured on site
-
-    Parameters
-    ----------
-    options
-        Pitch of racks and rows [m].
-    tray_m
-        Height of the tray above the racks [m].
-    distances_m
-        Ways measured on site by `rack-01/rack-03` [m].
-    one
-        Number of a rack, from 1 [1].
-    other
-        Number of the other [1].
-
-    Returns
-    -------
-    float
-        Length of the way [m].
-
-    References
-    ----------
-    Derived for overhead trays along and across the rows.
-
-    Examples
-    --------
-    >>> from kvplan.schema.build import RackOptions
-    >>> way_m(RackOptions(), 0.5, {}, 1, 3)
-    2.2
-    >>> way_m(RackOptions(), 0.5, {"rack-01/rack-03": 7.5}, 3, 1)
-    7.5
-    """
-    names = rack_name(one), rack_name(other)
-    for key in ("/".join(names), "/".join(reversed(names))):
-        if key in distances_m:
-            return distances_m[key]
-    (row, column), (other_row, other_column) = column_of(options, one), column_of(options, other)
-    return 2 * tray_m + abs(column - other_column) * options.pitch_m + abs(row - other_row) * options.row_pitch_m

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from kvplan.core.design.racks import way_m
+from kvplan.core.design.names import rack_name
+from kvplan.core.design.racks import place_in_room
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -65,4 +66,40 @@ class Reach:
         if a.rack == b.rack:
             return round(abs(a.unit - b.unit) * UNIT_M + cabling.slack_m, 2)
         climbs = sum((racks.units - place.unit) * UNIT_M for place in (a, b))
-        return round(climbs + way_m(racks, cabling.tray_m, cabling.distances_m, a.rack, b.rack) + cabling.slack_m, 2)
+        return round(climbs + self.way_m(a.rack, b.rack) + cabling.slack_m, 2)
+
+    def way_m(self, one: int, other: int) -> float:
+        """Measure the way from the top of one rack to the top of another.
+
+        way = 2 x tray + columns x pitch + rows x row pitch, or as measured on site
+
+        Parameters
+        ----------
+        one
+            Number of a rack, from 1 [1].
+        other
+            Number of the other [1].
+
+        Returns
+        -------
+        float
+            Length of the way [m].
+
+        References
+        ----------
+        Derived for overhead trays along and across the rows.
+
+        Examples
+        --------
+        >>> from kvplan.schema.build import BuildOptions
+        >>> Reach(BuildOptions(), {}).way_m(1, 3)
+        2.2
+        """
+        racks, cabling = self._options.racks, self._options.cabling
+        names = rack_name(one), rack_name(other)
+        for key in ("/".join(names), "/".join(reversed(names))):
+            if key in cabling.distances_m:
+                return cabling.distances_m[key]
+        here, there = place_in_room(racks, one), place_in_room(racks, other)
+        rows, columns = (abs(near - far) for near, far in zip(here, there, strict=True))
+        return 2 * cabling.tray_m + columns * racks.pitch_m + rows * racks.row_pitch_m

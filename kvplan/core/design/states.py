@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from kvplan.core.design.machines import adapters_of
 from kvplan.core.design.power import client_box, storage_box, switch_box
@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from kvplan.schema.network import Fabric, NetworkBudget, Stage, StagesState
 
 StateName = Literal["normal", "drive", "node", "leaf", "spine", "feed"]
-FEEDS: Final = 2
-"""Power feeds of a rack; the supplies of a device are shared out to both."""
 
 
 def failure_states(inputs: DesignInputs, fabric: Fabric) -> tuple[FailureState, ...]:
@@ -66,7 +64,7 @@ def failure_states(inputs: DesignInputs, fabric: Fabric) -> tuple[FailureState, 
 def runs_on_one_feed(box: Box) -> bool:
     """Tell whether the supplies on one of the two feeds carry a device alone.
 
-    supplies div 2 x rating >= power at the wall x efficiency
+    power that the supplies on one feed carry >= highest power, both at the wall
 
     Parameters
     ----------
@@ -88,10 +86,7 @@ def runs_on_one_feed(box: Box) -> bool:
     >>> runs_on_one_feed(storage_box(INPUTS)), runs_on_one_feed(client_box(INPUTS))
     (True, False)
     """
-    supply = box.enclosure.psu_w
-    if supply is None:
-        return True
-    return box.enclosure.psu_count // FEEDS * supply >= box.power_max_w * box.enclosure.psu_efficiency
+    return box.one_feed_w is None or box.one_feed_w >= box.power_max_w
 
 
 def _state(network: NetworkBudget, name: StateName, lost: str, left: Left, text: str = "") -> FailureState:
@@ -129,7 +124,8 @@ def _spine(inputs: DesignInputs, fabric: Fabric) -> FailureState:
         left = _without_uplinks(network.stages, 1 - 1 / in_pod)
         return _state(network, "spine", f"one of {in_pod} spine switches", left)
     storage = next(entry for entry in adapters_of(inputs, "storage") if entry.network == "storage")
-    if storage.ports > 1 and fabric.leaf_switches == FEEDS:
+    one_pair = fabric.leaf_switches == 2  # noqa: PLR2004 - the two leaves of a pair
+    if storage.ports > 1 and one_pair:
         rest = _without_uplinks([stage for stage in network.stages if stage.name != UPLINK], 1.0)
         text = "each rail goes on by itself, as long as clients use addresses of their own rail"
         return _state(network, "spine", "the only spine switch", rest, text)

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from kvplan.core.design.inputs import DesignInputs
-    from kvplan.schema.design import Network, Rail
     from kvplan.schema.hardware import Switch
     from kvplan.schema.network import Fabric
+    from kvplan.schema.roles import Network, Rail
 
 
 def uplink_legs(inputs: DesignInputs, fabric: Fabric) -> int:
@@ -116,6 +116,36 @@ def uplink_bundles(inputs: DesignInputs, fabric: Fabric) -> tuple[Bundle, ...]:
     if fabric.pods == 1:
         return tuple(_two_tiers(switch, fabric, legs))
     return (*_leaves_of_pods(switch, fabric, legs), *_pods_to_core(switch, fabric, legs))
+
+
+def pod_of_pair(fabric: Fabric, pair: int) -> int:
+    """Pod that a leaf pair belongs to.
+
+    pod = ceil(2 x pair / leaves of a pod); a fabric of two tiers is one pod
+
+    Parameters
+    ----------
+    fabric
+        The switches.
+    pair
+        Number of the pair, from 1 [1].
+
+    Returns
+    -------
+    int
+        Number of the pod, from 1 [1].
+
+    References
+    ----------
+    As `uplink_bundles`: a spine has a cage for each leaf of its pod.
+
+    Examples
+    --------
+    >>> from kvplan.core.network.examples import FABRIC
+    >>> pod_of_pair(FABRIC, 1)
+    1
+    """
+    return 1 if fabric.pods == 1 else ceil_div(2 * pair, fabric.spine_cages_used)
 
 
 def leaf_of(index: int) -> tuple[str, Rail]:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from kvplan.core.sizing import findings_software, findings_tier, findings_workload
+from kvplan.schema.base import gravest_first
 
 if TYPE_CHECKING:
     from kvplan.core.sizing.outcome import Outcome
     from kvplan.schema.plan import PlanWarning
 
-_ORDER: dict[Literal["error", "warning", "info"], int] = {"error": 0, "warning": 1, "info": 2}
 FINDINGS = (*findings_tier.FINDINGS, *findings_workload.FINDINGS, *findings_software.FINDINGS)
 
 
@@ -38,5 +38,4 @@ def findings(outcome: Outcome) -> tuple[PlanWarning, ...]:
     ----------
     Each finding names its own source; figures in the texts carry their unit, such as [GB] or [tokens].
     """
-    found = [warning for finding in FINDINGS for warning in finding(outcome)]
-    return tuple(sorted(found, key=lambda warning: _ORDER[warning.severity]))
+    return gravest_first(warning for finding in FINDINGS for warning in finding(outcome))

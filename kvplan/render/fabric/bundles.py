@@ -12,7 +12,8 @@ from kvplan.render.fabric.words import ROLE_TITLES, bundle
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from kvplan.schema.design import Design, Network, Rail
+    from kvplan.schema.design import Design
+    from kvplan.schema.roles import Network, Rail
 
 _ORDER = {role: depth for depth, role in enumerate(ROLE_TITLES)}
 Range = tuple[int, int]

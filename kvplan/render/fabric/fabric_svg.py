@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from kvplan.render.fabric.fabric_layout import Frame, Layout, Spot
     from kvplan.render.fabric.labels import Route
     from kvplan.render.fabric.topology import Topology
-    from kvplan.schema.design import Design, Role
+    from kvplan.schema.design import Design
+    from kvplan.schema.roles import Role
 
 _SMALL = 10.5
 _TINY = 10.0

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from kvplan.render.fabric.bundles import Bundle
     from kvplan.render.fabric.topology import Box, Topology
-    from kvplan.schema.design import Network, Rail
+    from kvplan.schema.roles import Network, Rail
 
 _SIDES: dict[Network, str] = {"storage-client": "client", "storage": "storage"}
 """What is added where machines have two networks."""

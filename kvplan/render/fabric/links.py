@@ -10,7 +10,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from kvplan.schema.cabling import Medium
-    from kvplan.schema.design import Cable, CableEnd, Design, Device, Port, Role
+    from kvplan.schema.design import Cable, CableEnd, Design, Device, Port
+    from kvplan.schema.roles import Role
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,8 @@ from kvplan.render.fabric.topology import topology
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from kvplan.schema.design import Design, Role
+    from kvplan.schema.design import Design
+    from kvplan.schema.roles import Role
 
 _LINKS = {"a": ("--", "---"), "b": ("-.", ".-"), "": ("==", "===")}
 

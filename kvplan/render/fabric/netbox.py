@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from kvplan.schema.cabling import Connector, Medium
-    from kvplan.schema.design import Design, Device, Rail
+    from kvplan.schema.design import Design, Device
+    from kvplan.schema.roles import Rail
 
 CABLES_FILE = "08-cables.csv"
 PLANNED = "planned"

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from kvplan.schema.design import Role
+    from kvplan.schema.roles import Role
 
 _COLOURS: dict[str, tuple[str, str]] = {
     "paper": ("#ffffff", "#12161c"),

@@ -12,7 +12,8 @@ from kvplan.render.fabric.words import MACHINE_ROLES
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from kvplan.schema.design import Design, Device, Role
+    from kvplan.schema.design import Design, Device
+    from kvplan.schema.roles import Role
 
 
 @dataclass(frozen=True, slots=True)

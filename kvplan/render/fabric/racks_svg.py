@@ -14,7 +14,8 @@ from kvplan.units import counted
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from kvplan.schema.design import Design, Device, Rack, Role
+    from kvplan.schema.design import Design, Device, Rack
+    from kvplan.schema.roles import Role
 
 _LEAST, _PER_ROW = 4, 5
 _UNIT, _WIDTH, _SCALE, _GAP, _MARGIN = 13.0, 152.0, 22.0, 20.0, 24.0

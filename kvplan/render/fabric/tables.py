@@ -66,7 +66,7 @@ PORTS: Table[Port] = Table(
         Column("device", "Device", lambda port: port.device),
         Column("cage", "", lambda port: port.cage),
         Column("port", "Port", lambda port: port.name),
-        Column("breakout", "", lambda port: port.breakout),
+        Column("breakout", "", lambda port: f"{port.cage_legs}x"),
         Column("lanes", "", lambda port: port.lanes),
         Column("speed", "Speed", lambda port: speed(port.bits_per_s), "r"),
         Column("network", "", lambda port: port.network),

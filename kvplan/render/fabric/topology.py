@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Iterator
 
     from kvplan.render.fabric.pods import Pair, PodParts
-    from kvplan.schema.design import Design, Device, Rail, Role
+    from kvplan.schema.design import Design, Device
+    from kvplan.schema.roles import Rail, Role
 
 MOST_PAIRS = 2
 """Leaf pairs that are drawn one by one."""

@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from kvplan.schema.cabling import Medium
-    from kvplan.schema.design import Device, Network, Role
+    from kvplan.schema.design import Device
+    from kvplan.schema.roles import Network, Role
 
 ROLE_TITLES: dict[Role, str] = {
     "super-spine": "Super-spine",

@@ -61,3 +61,15 @@ def test_overlapping_prefixes_are_refused(tmp_path: Path) -> None:
     path.write_text("addresses: {storage_a: 10.64.8.0/24}\n", encoding="utf-8")
     with pytest.raises(InputError, match=r"storage_a 10\.64\.8\.0/24 overlaps storage_client_a 10\.64\.0\.0/20"):
         BuildFlags(build=path).options()
+
+
+def test_networks_and_racks_that_there_are_not(tmp_path: Path) -> None:
+    path = tmp_path / "build.yaml"
+    path.write_text("cabling:\n  families: {storag: mcp7y10}\n  distances_m: {rack-1/rack-2: 3}\n", encoding="utf-8")
+    with pytest.raises(InputError) as caught:
+        BuildFlags(build=path).options()
+    text = str(caught.value)
+    assert "build.yaml:2:" in text
+    assert "'storag' is not a choice" in text
+    assert "build.yaml:3:" in text
+    assert "rack-1/rack-2" in text

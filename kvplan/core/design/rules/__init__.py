@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from kvplan.core.design.rules import addresses, cables, chassis, fabric, power, racks
+from kvplan.schema.base import gravest_first
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -12,7 +13,6 @@ if TYPE_CHECKING:
     from kvplan.core.design.inputs import DesignInputs
     from kvplan.schema.design import Design, Finding
 
-_ORDER: Final = ("error", "warning", "info")
 RULES: Final[tuple[Callable[[DesignInputs, Design], Iterator[Finding]], ...]] = (
     *cables.RULES,
     *fabric.RULES,
@@ -49,5 +49,4 @@ def findings_of(inputs: DesignInputs, design: Design) -> tuple[Finding, ...]:
     >>> [finding.id for finding in design_of(INPUTS).findings if finding.severity == "warning"][:2]
     ['storage-single-port', 'single-spine']
     """
-    found = [finding for rule in RULES for finding in rule(inputs, design)]
-    return tuple(sorted(found, key=lambda finding: _ORDER.index(finding.severity)))
+    return gravest_first(finding for rule in RULES for finding in rule(inputs, design))

@@ -17,13 +17,12 @@ def _too_small(_inputs: DesignInputs, design: Design) -> Iterator[Finding]:
     """Report prefixes that are smaller than what is taken from them."""
     for entry in design.addresses:
         if entry.reach > entry.capacity:
-            key = "management" if entry.name.startswith("management") else entry.name
             yield Finding(
                 id="prefix-small",
                 severity="error",
                 where=f"{entry.name} {entry.prefix}",
                 text=f"the design reaches place {entry.reach:,} of {entry.capacity:,}",
-                remedy=f"a larger prefix for `addresses.{key}`",
+                remedy=f"a larger prefix for `addresses.{entry.option}`",
             )
 
 

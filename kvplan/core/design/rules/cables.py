@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from kvplan.core.network.leafspine import legs_per_cage
 from kvplan.schema.design import Finding
+from kvplan.schema.roles import FABRIC_ROLES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -93,16 +94,15 @@ def _breakout(inputs: DesignInputs, design: Design) -> Iterator[Finding]:
     """Report a cage broken out further than the switch allows, and a switch with more ports than it carries."""
     switch = inputs.plan.parts.switch
     used: Counter[str] = Counter()
-    for (device, cage), ports in _cages(design).items():
-        allowed = legs_per_cage(switch, ports[0].bits_per_s)
-        legs = int(ports[0].breakout.removesuffix("x"))
-        used[device] += legs
-        if legs > allowed:
+    for (device, cage), port in _cages(design).items():
+        allowed = legs_per_cage(switch, port.bits_per_s)
+        used[device] += port.cage_legs
+        if port.cage_legs > allowed:
             yield Finding(
                 id="breakout-cage",
                 severity="error",
                 where=f"{device} {cage}",
-                text=f"{cage} is divided {ports[0].breakout}, {switch.id} allows {allowed}x at this rate",
+                text=f"{cage} is divided {port.cage_legs}x, {switch.id} allows {allowed}x at this rate",
                 remedy="spread the ports over more cages",
             )
     for device, count in used.items():
@@ -116,12 +116,12 @@ def _breakout(inputs: DesignInputs, design: Design) -> Iterator[Finding]:
             )
 
 
-def _uplink_copper(_inputs: DesignInputs, design: Design) -> Iterator[Finding]:
+def _split_uplinks(_inputs: DesignInputs, design: Design) -> Iterator[Finding]:
     """Report uplink cages whose legs go to two cages, which only fibre can do."""
     split = [
         cable
         for cable in design.cables
-        if cable.network == "uplink" and cable.a.transceiver and len(cable.a.ports) == 1 and cable.length_m
+        if cable.network == "uplink" and cable.a.transceiver and len(cable.a.ports) == 1
     ]
     ends: dict[tuple[str, str], set[str]] = defaultdict(set)
     for cable in split:
@@ -143,7 +143,7 @@ RULES: Final[tuple[Callable[[DesignInputs, Design], Iterator[Finding]], ...]] = 
     _length,
     _lanes,
     _breakout,
-    _uplink_copper,
+    _split_uplinks,
 )
 
 
@@ -180,14 +180,14 @@ def _divides(family: CableFamily, cable: Cable, bits_per_s: float) -> bool:
     )
 
 
-def _cages(design: Design) -> dict[tuple[str, str], list[Port]]:
-    """Group the fabric ports of the switches by cage."""
-    switches = {device.name for device in design.devices if device.role in {"leaf", "spine", "super-spine"}}
-    cages: dict[tuple[str, str], list[Port]] = defaultdict(list)
-    for port in design.ports:
-        if port.device in switches and port.network != "management":
-            cages[port.device, port.cage].append(port)
-    return cages
+def _cages(design: Design) -> dict[tuple[str, str], Port]:
+    """Return one port of each cage of the fabric switches."""
+    switches = {device.name for device in design.devices if device.role in FABRIC_ROLES}
+    return {
+        (port.device, port.cage): port
+        for port in design.ports
+        if port.device in switches and port.network != "management"
+    }
 
 
 def _rate(bits_per_s: float | None) -> str:

@@ -12,11 +12,11 @@ if TYPE_CHECKING:
 
     from kvplan.core.design.inputs import DesignInputs
     from kvplan.core.design.machines import Adapters
-    from kvplan.schema.design import Design, Role
+    from kvplan.schema.design import Design
     from kvplan.schema.hardware import Server
+    from kvplan.schema.roles import Role
 
 _ROLES: Final[tuple[Role, Role]] = ("storage", "client")
-SLOT_LANES: Final = 16
 
 
 def _slots(inputs: DesignInputs, _design: Design) -> Iterator[Finding]:
@@ -115,7 +115,7 @@ def _client_unknown(inputs: DesignInputs, design: Design) -> Iterator[Finding]:
     """Report GPU servers whose make is not known, so that size, power and slots are assumed."""
     server = inputs.plan.parts.client_server
     count = sum(device.role == "client" for device in design.devices)
-    if server.id.startswith("generic-"):
+    if server.stands_for_unknown:
         yield Finding(
             id="client-unknown",
             severity="warning",

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from typing import TYPE_CHECKING, Final
 
+from kvplan.core.design.inventory import cages_used
 from kvplan.core.design.machines import adapters_of
 from kvplan.core.network.notes import ADAPTIVE_ROUTING_BITS_PER_S, SPARE_SHARE, is_connectx7
 from kvplan.schema.design import Finding
+from kvplan.schema.roles import FABRIC_ROLES
 from kvplan.units import format_percent, format_rate
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ def _single_spine(_inputs: DesignInputs, design: Design) -> Iterator[Finding]:
         yield Finding(
             id="single-spine",
             severity="warning",
-            where="spine-001",
+            where=next(device.name for device in design.devices if device.role == "spine"),
             text="one spine is a single point of failure for what crosses the leaves",
             remedy="`--spines 2`: the uplinks are shared out to both",
         )
@@ -64,12 +65,9 @@ def _lost_leaf(_inputs: DesignInputs, design: Design) -> Iterator[Finding]:
 
 def _cages_left(inputs: DesignInputs, design: Design) -> Iterator[Finding]:
     """Report switches with few cages left for growth and repair."""
-    cages: dict[str, set[str]] = defaultdict(set)
-    for port in design.ports:
-        if port.network != "management":
-            cages[port.device].add(port.cage)
+    cages = cages_used(design)
     total = inputs.plan.parts.switch.cages
-    fabric = [device for device in design.devices if device.role in {"leaf", "spine", "super-spine"}]
+    fabric = [device for device in design.devices if device.role in FABRIC_ROLES]
     tight = {device.name: total - len(cages[device.name]) for device in fabric}
     scarce = {name: free for name, free in tight.items() if free < SPARE_SHARE * total}
     if scarce:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from kvplan.core.design.power import client_box, control_box, storage_box, switch_box
-from kvplan.core.design.states import FEEDS, runs_on_one_feed
+from kvplan.core.design.power import FEEDS, client_box, control_box, storage_box, switch_box
+from kvplan.core.design.states import runs_on_one_feed
 from kvplan.schema.design import Finding
 
 if TYPE_CHECKING:

@@ -16,7 +16,8 @@ from kvplan.units import counted, format_percent
 if TYPE_CHECKING:
     from kvplan.render.report.source import Source
     from kvplan.schema.cabling import Medium
-    from kvplan.schema.design import Design, Network, Rack
+    from kvplan.schema.design import Design, Rack
+    from kvplan.schema.roles import Network
 
 _LONG_LIST = 40
 

@@ -22,9 +22,10 @@ from kvplan.units import (
 
 if TYPE_CHECKING:
     from kvplan.render.report.source import Source
-    from kvplan.schema.design import Device, Role
+    from kvplan.schema.design import Device
     from kvplan.schema.ece import Limit
     from kvplan.schema.plan import Plan
+    from kvplan.schema.roles import Role
 
 _ROLES: dict[Role, str] = {
     "storage": "Storage node",
