@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 KB, MB, GB, TB, PB = 10**3, 10**6, 10**9, 10**12, 10**15
 KIB, MIB, GIB, TIB, PIB = 2**10, 2**20, 2**30, 2**40, 2**50
@@ -129,6 +133,35 @@ def format_percent(share: float, digits: int = 1) -> str:
     ('75.7 %', '65 %')
     """
     return f"{100 * share:.{digits}f} %"
+
+
+def format_power(watts: float) -> str:
+    """Write power.
+
+    >>> format_power(8412), format_power(640), format_power(5_790_000)
+    ('8.41 kW', '640 W', '5.79 MW')
+    """
+    unit, size = next(((unit, size) for unit, size in (("MW", 1e6), ("kW", 1e3)) if watts >= size), ("W", 1))
+    return f"{watts / size:,.3g} {unit}"
+
+
+def format_line_rate(bits_per_s: float) -> str:
+    """Write the rate of a network port as it is named.
+
+    >>> format_line_rate(400e9), format_line_rate(1e9)
+    ('400G', '1G')
+    """
+    return f"{bits_per_s / GB:g}G"
+
+
+def listed(names: Sequence[str], most: int = 3) -> str:
+    """Write the first few names and how many more there are.
+
+    >>> listed(["a", "b"]), listed(["a", "b", "c", "d", "e"])
+    ('a, b', 'a, b, c and 2 more')
+    """
+    shown = ", ".join(names[:most])
+    return f"{shown} and {len(names) - most} more" if len(names) > most else shown
 
 
 def counted(count: int, noun: str) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from kvplan.core.network.leafspine import legs_per_cage
 from kvplan.schema.design import Finding
 from kvplan.schema.roles import FABRIC_ROLES
+from kvplan.units import format_line_rate, listed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -15,9 +16,6 @@ if TYPE_CHECKING:
     from kvplan.core.design.inputs import DesignInputs
     from kvplan.schema.cabling import CableFamily
     from kvplan.schema.design import Cable, Design, Port
-
-_SHOWN: Final = 3
-"""Cables that a finding names one by one."""
 
 
 def _missing(_inputs: DesignInputs, design: Design) -> Iterator[Finding]:
@@ -85,7 +83,8 @@ def _lanes(inputs: DesignInputs, design: Design) -> Iterator[Finding]:
                 id="cable-lanes",
                 severity="error",
                 where=_named(wrong),
-                text=f"{family.id} carries {_rate(family.leg_bits_per_s)} a leg, {network} ports run at {_rate(bits)}",
+                text=f"{family.id} carries {format_line_rate(family.leg_bits_per_s or 0)} a leg, "
+                f"{network} ports run at {format_line_rate(bits)}",
                 remedy="lanes and rate must agree at both ends: take the breakout of that rate",
             )
 
@@ -131,7 +130,7 @@ def _split_uplinks(_inputs: DesignInputs, design: Design) -> Iterator[Finding]:
         yield Finding(
             id="uplink-split",
             severity="info",
-            where=", ".join(" ".join(key) for key in apart[:_SHOWN]) + (" ..." if len(apart) > _SHOWN else ""),
+            where=listed([" ".join(key) for key in apart]),
             text=f"the legs of {len(apart)} uplink cages go to two cages each, so they are fibre also over a short way",
             remedy="a count of spines that divides the uplinks of a leaf keeps cages whole",
         )
@@ -157,8 +156,7 @@ def _by_network(cables: Iterable[Cable]) -> dict[str, list[Cable]]:
 
 def _named(cables: list[Cable]) -> str:
     """Name the first few cables and say how many more there are."""
-    names = ", ".join(cable.id for cable in cables[:_SHOWN])
-    return f"{names} and {len(cables) - _SHOWN} more" if len(cables) > _SHOWN else names
+    return listed([cable.id for cable in cables])
 
 
 def _fits(family: CableFamily, cable: Cable) -> bool:
@@ -188,8 +186,3 @@ def _cages(design: Design) -> dict[tuple[str, str], Port]:
         for port in design.ports
         if port.device in switches and port.network != "management"
     }
-
-
-def _rate(bits_per_s: float | None) -> str:
-    """Write a line rate."""
-    return f"{(bits_per_s or 0) / 1e9:g}G"

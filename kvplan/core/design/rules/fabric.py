@@ -9,7 +9,7 @@ from kvplan.core.design.machines import adapters_of
 from kvplan.core.network.notes import ADAPTIVE_ROUTING_BITS_PER_S, SPARE_SHARE, is_connectx7
 from kvplan.schema.design import Finding
 from kvplan.schema.roles import FABRIC_ROLES
-from kvplan.units import format_percent, format_rate
+from kvplan.units import format_percent, format_rate, listed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -75,7 +75,7 @@ def _cages_left(inputs: DesignInputs, design: Design) -> Iterator[Finding]:
         yield Finding(
             id="cages-left",
             severity="warning",
-            where=f"{least}" + (f" and {len(scarce) - 1} more" if len(scarce) > 1 else ""),
+            where=listed([least, *(name for name in scarce if name != least)], 1),
             text=f"{scarce[least]} of {total} cages are left, less than {format_percent(SPARE_SHARE, 0)}",
             remedy="plan the next leaf pair before the tier grows",
         )
@@ -91,7 +91,7 @@ def _adaptive_routing(inputs: DesignInputs, design: Design) -> Iterator[Finding]
         yield Finding(
             id="adaptive-routing-rate",
             severity="error" if asked else "info",
-            where=f"{too_fast[0].device} {too_fast[0].name}" + (" ..." if len(too_fast) > 1 else ""),
+            where=listed([f"{port.device} {port.name}" for port in too_fast], 1),
             text="adaptive routing does not work on 800G links: it is off",
             remedy="run the uplinks as 2x400G",
         )

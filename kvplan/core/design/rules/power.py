@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 from kvplan.core.design.power import FEEDS, client_box, control_box, storage_box, switch_box
 from kvplan.core.design.states import runs_on_one_feed
 from kvplan.schema.design import Finding
+from kvplan.units import format_power, listed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -45,9 +46,9 @@ def _feeds(inputs: DesignInputs, design: Design) -> Iterator[Finding]:
         yield Finding(
             id="rack-power",
             severity="error",
-            where=", ".join(rack.name for rack in over),
-            text=f"{worst.name} draws up to {worst.power_max_w / 1000:.1f} kW, one feed carries "
-            f"{worst.power_limit_w / 1000:.1f} kW",
+            where=listed([rack.name for rack in over]),
+            text=f"{worst.name} draws up to {format_power(worst.power_max_w)}, one feed carries "
+            f"{format_power(worst.power_limit_w)}",
             remedy="a higher limit (`--rack-power-kw`) if the site has it, or a smaller device",
         )
     if inputs.options.racks == type(inputs.options.racks)():
@@ -56,7 +57,7 @@ def _feeds(inputs: DesignInputs, design: Design) -> Iterator[Finding]:
             severity="info",
             where=f"{len(design.racks)} racks",
             text=f"height, power and weight of a rack are assumed: {design.racks[0].units} units, "
-            f"{design.racks[0].power_limit_w / 1000:g} kW on either feed, {design.racks[0].weight_limit_kg:g} kg",
+            f"{format_power(design.racks[0].power_limit_w)} on either feed, {design.racks[0].weight_limit_kg:g} kg",
             remedy="give the site's own in a build file or with `--rack-units` and `--rack-power-kw`",
         )
 

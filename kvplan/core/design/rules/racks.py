@@ -6,6 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Final
 
 from kvplan.schema.design import Finding
+from kvplan.units import listed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -58,7 +59,7 @@ def _lost_rack(inputs: DesignInputs, design: Design) -> Iterator[Finding]:
         yield Finding(
             id="rack-lost",
             severity="info" if len(in_rack) == 1 else "warning",
-            where=", ".join(rack for rack, count in in_rack.items() if count > survives),
+            where=listed([rack for rack, count in in_rack.items() if count > survives]),
             text=f"a rack holds up to {most} of {nodes} storage nodes, the code survives {survives}: "
             "with that rack lost nothing is served",
             remedy="`racks.storage_nodes_per_rack` spreads them; a code survives racks only as failure domains",
