@@ -57,6 +57,7 @@ class BomLine(Record):
     net_price: Money | None = None
     extended: Money | None = None
     lead_time_days: int | None = None
+    price_book: str = ""
     price_source: str = ""
     price_date: Day | None = None
     valid_until: Day | None = None
@@ -77,6 +78,11 @@ class BomGroup(Record):
     lines: int
     missing: int
     total: Decimal
+
+    @property
+    def priced(self) -> bool:
+        """Whether any of its lines has a price; where none has, its total says nothing."""
+        return self.lines > self.missing
 
 
 class SpareRate(Record):
@@ -119,3 +125,8 @@ class Bom(Record):
     complete: bool
     books: tuple[UsedBook, ...]
     findings: tuple[Finding, ...]
+
+    @property
+    def priced(self) -> bool:
+        """Whether any line has a price; where none has, the total says nothing."""
+        return any(group.priced for group in self.groups)

@@ -49,6 +49,7 @@ def _rows(quote: Quote) -> Iterator[tuple[Cell, ...]]:
     for port in sorted(ports, key=lambda port: order[port.device]):
         device = switches[port.device]
         yield (
-            port.device, device.rack, device.position_u, port.cage, f"{port.cage_legs}x", port.name, port.bits_per_s / GB,
+            port.device, device.rack, device.position_u, port.cage, f"{port.cage_legs}x", port.name,
+            port.bits_per_s / GB,
             port.lanes, port.network, port.rail, port.address, port.peer_device, port.peer_port, port.cable,
         )  # fmt: skip
