@@ -15,6 +15,8 @@ KIB, MIB, GIB, TIB, PIB = 2**10, 2**20, 2**30, 2**40, 2**50
 _MULTIPLES: dict[str, int] = {"": 1, "k": KB, "m": MB, "g": GB, "t": TB, "ki": KIB, "mi": MIB, "gi": GIB, "ti": TIB}
 _COUNT = re.compile(r"(?P<number>\d+(?:[_,]\d{3})*(?:\.\d+)?)\s*(?P<multiple>[kmgt]i?)?", re.IGNORECASE | re.ASCII)
 MAX_COUNT = 10**15
+BTU_PER_WATT_HOUR = 3.412
+"""Heat that a watt gives in an hour: 3,600 J over 1,055.06 J/BTU."""
 YES_NO = "yes/no"
 """Unit of a value that is 1 for yes and 0 for no."""
 

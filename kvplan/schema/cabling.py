@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from kvplan.schema.hardware import PositiveFloat, PositiveInt, Row
+from kvplan.schema.hardware import PartNumberKnown, PositiveFloat, PositiveInt, Row
 
 Connector = Literal[
     "OSFP-twin", "QSFP-DD", "QSFP28", "RJ45", "OSFP", "QSFP112", "QSFP56", "SFP28", "MPO-12", "LC-duplex",
@@ -51,6 +51,7 @@ class CableFamily(Row):
     legs_per_end: PositiveInt = 1
     leg_bits_per_s: PositiveFloat | None = None
     lengths_m: Annotated[dict[float, str], Field(min_length=1)]
+    part_number_known: PartNumberKnown = "confirmed"
 
     @property
     def is_fibre(self) -> bool:
@@ -71,6 +72,7 @@ class Transceiver(Row):
 
     vendor: str
     part_number: str = ""
+    part_number_known: PartNumberKnown = "confirmed"
     connector: Connector
     medium: Medium
     fibre: Literal["MPO-12", "LC-duplex"] = "MPO-12"

@@ -27,6 +27,10 @@ class Row(Sourced):
         return hash(self.id)
 
 
+PartNumberKnown = Literal["confirmed", "listing", "pattern"]
+"""How a part number is known: by its maker's page, by a public listing, or by the pattern of its family."""
+
+
 class Gpu(Row):
     """A GPU as it is sold in a server: memory, bandwidth, bus, and the network of the server around it.
 
@@ -82,6 +86,7 @@ class Nic(Row):
 
     vendor: str
     part_number: str = ""
+    part_number_known: PartNumberKnown = "confirmed"
     ports: PositiveInt
     port_bits_per_s: PositiveFloat
     connector: Literal["QSFP112", "OSFP", "QSFP56", "QSFP28", "SFP28"]
@@ -101,6 +106,7 @@ class Switch(Row):
 
     vendor: str
     part_number: str = ""
+    part_number_known: PartNumberKnown = "confirmed"
     cages: PositiveInt
     cage_bits_per_s: PositiveFloat
     connector: CageConnector = "OSFP-twin"
