@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from kvplan.catalogue.profiles import load_profiles
 from kvplan.catalogue.tables import CABLES, ENCLOSURES, TABLES, TRANSCEIVERS
 from kvplan.core.design.inputs import DesignInputs
 from kvplan.core.ece.codes import parse_code
+from kvplan.core.seal import plan_sha256
 from kvplan.core.sizing.inputs import ProfileParts, SizingInputs, Stack, calibration_of
 from kvplan.core.sizing.kv_report import KvInputs
 from kvplan.core.sizing.versions import HYBRID_MANAGER_WITH_CONNECTOR_SINCE, release_key
@@ -213,22 +213,6 @@ def resolve_design(plan: Plan, options: BuildOptions, catalogue: Catalogue) -> D
         control_server=catalogue.server(CONTROL_SERVER),
         lock=_lock(catalogue),
     )
-
-
-def plan_sha256(plan: Plan) -> str:
-    """Return the hash by which everything made from a Plan names it.
-
-    Parameters
-    ----------
-    plan
-        The Plan.
-
-    Returns
-    -------
-    str
-        SHA-256 over the Plan as it is saved, in hexadecimal.
-    """
-    return sha256(plan.model_dump_json().encode()).hexdigest()
 
 
 def unknown_names(

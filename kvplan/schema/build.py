@@ -19,10 +19,13 @@ ClientScope = Literal["servers", "adapters", "none"]
 def _is_prefix(text: str) -> str:
     """Check an IPv4 prefix."""
     try:
-        IPv4Network(text)
+        network = IPv4Network(text)
     except ValueError as error:
         message = f"{text!r} is no IPv4 prefix: {error}"
         raise ValueError(message) from error
+    if network.is_multicast or network.is_loopback or network.is_link_local or network.is_reserved:
+        message = f"{text!r} is set aside for something else"
+        raise ValueError(message)
     return text
 
 
@@ -58,6 +61,15 @@ class CablingOptions(Record):
     slack_m: Annotated[float, Field(ge=0, le=20)] = 0.5
     distances_m: dict[RackPair, PositiveFloat] = Field(default_factory=dict)
     families: dict[Network, str] = Field(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _ways_are_given_once(self) -> Self:
+        for pair in self.distances_m:
+            one, other = pair.split("/")
+            if one == other or f"{other}/{one}" in self.distances_m:
+                message = f"distances_m: {pair} is no pair of two racks, or is given twice"
+                raise ValueError(message)
+        return self
 
 
 class FabricOptions(Record):

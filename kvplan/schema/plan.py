@@ -395,3 +395,4 @@ class Plan(Record):
     constants: dict[str, Constant]
     derivation: dict[str, Derivation]
     catalogue: CatalogueLock
+    sha256: str = ""

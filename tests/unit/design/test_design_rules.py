@@ -28,7 +28,13 @@ def _ids(designed: Design, severity: str) -> set[str]:
 
 def test_the_reference_has_warnings_and_no_error() -> None:
     assert _ids(design_for(8), "error") == set()
-    assert _ids(design_for(8), "warning") == {"storage-single-port", "single-spine", "atx-lead", "psu-redundancy"}
+    assert _ids(design_for(8), "warning") == {
+        "storage-single-port",
+        "single-spine",
+        "atx-lead",
+        "psu-redundancy",
+        "rack-lost",
+    }
 
 
 def test_the_gravest_come_first() -> None:
@@ -113,7 +119,7 @@ def test_supplies_that_do_not_carry_a_device_alone() -> None:
 
 def test_racks() -> None:
     few = built(8, racks={"available": 1})
-    assert findings(few, "racks-available")[0].text == "2 racks are needed, 1 are there"
+    assert findings(few, "racks-available")[0].text == "it takes 2 racks, and there are 1"
     assert not findings(built(8, racks={"available": 2}), "racks-available")
     weak = built(8, racks={"power_w": 3_000})
     assert findings(weak, "rack-power")
@@ -129,15 +135,43 @@ def test_limits_that_nobody_gave_are_said_to_be_assumed() -> None:
 
 
 def test_spreading_storage_nodes_over_racks() -> None:
+    one, half = design_for(8), built(8, racks={"storage_nodes_per_rack": 4})
+    for designed in (one, half):
+        (lost,) = findings(designed, "rack-lost")
+        assert lost.severity == "warning"
+        assert "the quorum is gone" in lost.text
     spread = built(8, racks={"storage_nodes_per_rack": 3})
-    per_rack = {device.rack for device in spread.devices if device.role == "storage"}
-    assert len(per_rack) == 3
-    assert not findings(spread, "rack-quorum")
-    half = built(8, racks={"storage_nodes_per_rack": 4})
-    assert [finding.severity for finding in findings(half, "rack-quorum")] == ["warning"]
-    assert [finding.severity for finding in findings(half, "rack-lost")] == ["warning"]
+    assert len({device.rack for device in spread.devices if device.role == "storage"}) == 3
+    assert "quorum" not in findings(spread, "rack-lost")[0].text
     single = built(8, racks={"storage_nodes_per_rack": 1, "power_w": 40_000})
     assert not findings(single, "rack-lost")
+
+
+def test_a_rack_that_the_code_survives_may_still_take_the_quorum() -> None:
+    """A code that survives two nodes, and two racks of two."""
+    tolerant = plan_of(4).profile.fault_tolerance.model_copy(update={"node_failures": 2})
+    profile = plan_of(4).profile.model_copy(update={"fault_tolerance": tolerant})
+    plan = plan_of(4).model_copy(update={"profile": profile})
+    two = design(plan, BuildOptions.model_validate({"racks": {"storage_nodes_per_rack": 2}}))
+    assert [finding.severity for finding in findings(two, "rack-quorum")] == ["warning"]
+    assert not findings(two, "rack-lost")
+
+
+def test_ways_to_racks_that_are_not_there() -> None:
+    wrong = built(8, cabling={"distances_m": {"rack-01/rack-77": 2}})
+    assert findings(wrong, "distance-unknown")[0].where == "rack-01/rack-77"
+    assert not findings(built(8, cabling={"distances_m": {"rack-02/rack-01": 2}}), "distance-unknown")
+
+
+def test_numbers_and_prefixes_of_somebody_else() -> None:
+    close = built(8, addresses={"spine_asn": 65_000, "leaf_asn": 65_001, "host_asn": 65_002})
+    (shared,) = findings(close, "asn-shared")
+    assert (shared.severity, shared.where) == ("error", "AS 65003: leaf-001b, storage-001")
+    public = built(8, addresses={"host_asn": 3_000, "storage_a": "8.8.0.0/20"})
+    assert findings(public, "asn-public")
+    assert findings(public, "prefix-public")
+    for rule in ("asn-shared", "asn-public", "prefix-public"):
+        assert not findings(design_for(256), rule)
 
 
 def test_cages_left() -> None:

@@ -60,8 +60,10 @@ def _length(_inputs: DesignInputs, design: Design) -> Iterator[Finding]:
             id="cable-length",
             severity="error",
             where=_named(cables),
-            text=f"{worst.family} ends at {worst.length_m:g} m, a {network} link needs {worst.needed_m:g} m",
-            remedy="allow optics, or move the racks closer together",
+            text=f"{worst.family} ends at {worst.length_m:g} m, a link of network {network} needs {worst.needed_m:g} m",
+            remedy="move the racks closer together"
+            if worst.a.transceiver or network == "management"
+            else "allow optics, or move the racks closer together",
         )
 
 

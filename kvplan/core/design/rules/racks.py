@@ -23,7 +23,7 @@ def _too_many(inputs: DesignInputs, design: Design) -> Iterator[Finding]:
             id="racks-available",
             severity="error",
             where=f"{len(design.racks)} racks",
-            text=f"{len(design.racks)} racks are needed, {available} are there",
+            text=f"it takes {len(design.racks)} racks, and there are {available}",
             remedy="more racks, more power a rack, or GPU servers that stand elsewhere",
         )
 
@@ -54,32 +54,46 @@ def _lost_rack(inputs: DesignInputs, design: Design) -> Iterator[Finding]:
     nodes = inputs.plan.profile.nodes
     survives = inputs.plan.profile.fault_tolerance.node_failures
     in_rack = Counter(device.rack for device in design.devices if device.role == "storage")
-    most = max(in_rack.values(), default=0)
+    most = max(in_rack.values())
+    # Quorum needs more than half of the nodes.
+    quorum_lost = 2 * most >= nodes
     if most > survives:
         yield Finding(
             id="rack-lost",
-            severity="info" if len(in_rack) == 1 else "warning",
+            severity="warning",
             where=listed([rack for rack, count in in_rack.items() if count > survives]),
-            text=f"a rack holds up to {most} of {nodes} storage nodes, the code survives {survives}: "
-            "with that rack lost nothing is served",
-            remedy="`racks.storage_nodes_per_rack` spreads them; a code survives racks only as failure domains",
+            text=f"a rack holds up to {most} of {nodes} storage nodes, the code survives {survives}: with it lost "
+            f"nothing is served{', and the quorum is gone' if quorum_lost else ''}",
+            remedy="`racks.storage_nodes_per_rack` spreads the nodes; a code survives racks only as failure domains",
         )
-    if len(in_rack) > 1 and 2 * most >= nodes:
+    elif quorum_lost:
         yield Finding(
             id="rack-quorum",
             severity="warning",
             where=max(in_rack, key=lambda rack: in_rack[rack]),
             text=f"{most} of {nodes} storage nodes stand in one rack: the quorum does not outlive it",
-            remedy="an odd number of quorum nodes spread over at least three racks",
+            remedy="`racks.storage_nodes_per_rack` spreads the quorum nodes, best over three racks or more",
         )
-    if len(in_rack) == 1:
+
+
+def _unknown_racks(inputs: DesignInputs, design: Design) -> Iterator[Finding]:
+    """Report ways measured between racks that the design does not have."""
+    names = {rack.name for rack in design.racks}
+    unknown = [pair for pair in inputs.options.cabling.distances_m if not set(pair.split("/")) <= names]
+    if unknown:
         yield Finding(
-            id="rack-quorum",
-            severity="info",
-            where=next(iter(in_rack)),
-            text="all storage nodes, so all of the quorum, stand in one rack",
-            remedy="`racks.storage_nodes_per_rack` spreads them over several",
+            id="distance-unknown",
+            severity="warning",
+            where=listed(unknown),
+            text=f"a way is given to a rack that is not there; the design has {design.racks[0].name} to "
+            f"{design.racks[-1].name}",
+            remedy="correct the names in `cabling.distances_m`",
         )
 
 
-RULES: Final[tuple[Callable[[DesignInputs, Design], Iterator[Finding]], ...]] = (_too_many, _overfull, _lost_rack)
+RULES: Final[tuple[Callable[[DesignInputs, Design], Iterator[Finding]], ...]] = (
+    _too_many,
+    _overfull,
+    _lost_rack,
+    _unknown_racks,
+)
