@@ -10,7 +10,7 @@ from kvplan.core.paths import is_numeric, scalars
 if TYPE_CHECKING:
     from kvplan.schema.plan import Plan
 
-_NOT_COMPARED = ("derivation",)
+_NOT_COMPARED = ("derivation", "parts", "sha256")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,8 @@ def differences(before: Plan, after: Plan) -> tuple[Difference, ...]:
 
     References
     ----------
-    Derivations are left out: they explain the fields [B, B/s, 1] that are compared.
+    Derivations are left out: they explain the fields [B, B/s, 1] that are compared. So are the catalogue rows of the
+    parts, which other fields name and the catalogue's hash covers, and the Plan's own hash.
     """
     old, new = (dict(scalars(plan.model_dump(mode="json"), skip=_NOT_COMPARED)) for plan in (before, after))
     paths = dict.fromkeys((*old, *new))
