@@ -196,6 +196,9 @@ def resolve_design(plan: Plan, options: BuildOptions, catalogue: Catalogue) -> D
     """
     attempt = _Attempts()
     management = attempt(lambda: catalogue.switch(options.management.switch), "management.switch")
+    if management is not None and management.role != "management":
+        what, allowed = f"{management.id} is no management switch", "a switch with 1GBase-T ports, such as sn2201"
+        attempt.problems.append(Problem("management.switch", what, allowed=allowed))
     families = catalogue.records(CABLES)
     known = [family.id for family in families]
     for network, name in options.cabling.families.items():

@@ -11,6 +11,8 @@ from kvplan.schema.base import Record
 from kvplan.schema.hardware import PositiveFloat, PositiveInt
 from kvplan.schema.roles import Network
 
+LEAST_FREE_UNITS = 10
+"""Units that must be left beside the reserved ones: the largest server and a switch."""
 MediumChoice = Literal["auto", "copper", "optics"]
 ClientScope = Literal["servers", "adapters", "none"]
 """What of the client servers is quoted: whole servers, their adapters only, or nothing but cables."""
@@ -47,6 +49,13 @@ class RackOptions(Record):
     pitch_m: PositiveFloat = 0.6
     row_pitch_m: PositiveFloat = 2.4
     quoted: bool = True
+
+    @model_validator(mode="after")
+    def _leaves_room(self) -> Self:
+        if self.units - self.reserved_units < LEAST_FREE_UNITS:
+            message = f"{self.reserved_units} reserved of {self.units} units leave no room for servers"
+            raise ValueError(message)
+        return self
 
 
 class CablingOptions(Record):

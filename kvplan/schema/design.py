@@ -17,9 +17,10 @@ class Device(Record):
     """One box: its place, its power, and how it is addressed.
 
     `number` counts within the role from 1 and decides name and addresses. `position_u` is the lowest unit it takes,
-    1 being at the bottom. `pair` is the leaf pair it belongs to and `pod` that of a leaf or spine, 0 for none. Power
-    is at the wall [W]; `one_feed_w` is what the supplies on one of the two feeds carry, where their rating is known.
-    `confidence` says how well power and weight are known.
+    1 being at the bottom. `pair` is the leaf pair it belongs to, `pod` that of a leaf or spine, `recovery_group`
+    that of a storage node, each 0 for none. `management_address` is that of its controller, or of the switch itself.
+    Power is at the wall [W]; `one_feed_w` is what the supplies on one of the two feeds carry, where their rating is
+    known. `confidence` says how well power and weight are known.
     """
 
     name: str
@@ -31,6 +32,7 @@ class Device(Record):
     rack_units: int
     pair: int = 0
     pod: int = 0
+    recovery_group: int = 0
     rail: Rail = ""
     power_typical_w: float
     power_max_w: float
@@ -40,6 +42,7 @@ class Device(Record):
     inlet: str = ""
     weight_kg: float
     confidence: Confidence
+    management_address: str
     loopback: str = ""
     asn: int | None = None
 
@@ -109,7 +112,7 @@ class Cable(Record):
 
 
 class AddressRange(Record):
-    """A prefix and how much of it the design takes, counted in links of a host prefix and in addresses of the others.
+    """A prefix and how much of it the design takes: links of a host prefix, addresses of the others.
 
     `used` are handed out; `reach` is the place of the last one, for room is left beside each machine and role.
     `option` is the build option that sets the prefix.

@@ -48,6 +48,12 @@ def test_any_fleet_is_racked_and_cabled(fleet: tuple[int, int, str], options: di
     assert max(used[name] for name in fabric) <= plan.parts.switch.cages + 1
     assert sum(device.role == "client" for device in made.devices) == plan.network.client_servers
     assert all(cable.length_m >= cable.needed_m for cable in made.cables)
+    assert not {finding.id for finding in made.findings} & {
+        "cage-plugs",
+        "cable-lanes",
+        "cable-connector",
+        "address-twice",
+    }
 
 
 @given(less=st.integers(3, 30), more=st.integers(0, 30))

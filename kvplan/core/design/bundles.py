@@ -30,7 +30,10 @@ class Leg(NamedTuple):
 
 
 class Bundle(NamedTuple):
-    """One cage of a switch: how many legs it is broken out into, which are used, and at which rate [bit/s]."""
+    """One cage of a switch: how many legs it is broken out into, which are used, and at which rate [bit/s].
+
+    `shared` tells that another cage has legs in the same far cage, so that neither can plug a cable of its own there.
+    """
 
     device: str
     cage: str
@@ -41,6 +44,7 @@ class Bundle(NamedTuple):
     network: Network
     rail: Rail
     legs: tuple[Leg, ...]
+    shared: bool = False
 
     @property
     def far_cages(self) -> tuple[tuple[str, str], ...]:

@@ -24,16 +24,18 @@ MEDIA: Final[dict[MediumChoice, tuple[Medium, ...]]] = {
 
 
 class Choice(NamedTuple):
-    """A cable family with the modules at its ends, where it is fibre."""
+    """A cable family with the modules at its ends, where it is fibre, and how far it carries [m]."""
 
     family: CableFamily
-    near: Transceiver | None = None
-    far: Transceiver | None = None
+    near: Transceiver | None
+    far: Transceiver | None
+    reach_m: float
 
-    @property
-    def reach_m(self) -> float:
-        """How far it carries [m]."""
-        return min(self.family.max_length_m, *(module.reach_m for module in (self.near, self.far) if module), 1e9)
+
+def _choice(family: CableFamily, near: Transceiver | None = None, far: Transceiver | None = None) -> Choice:
+    """Build a choice; it carries as far as the weakest of its parts."""
+    reaches = (family.max_length_m, *(module.reach_m for module in (near, far) if module))
+    return Choice(family, near, far, min(reaches))
 
 
 def cables_of(inputs: DesignInputs, bundles: Sequence[Bundle], reach: Reach) -> tuple[Cable, ...]:
@@ -69,7 +71,13 @@ def cables_of(inputs: DesignInputs, bundles: Sequence[Bundle], reach: Reach) -> 
     ('leaf-001a:swp1', 'mcp7y40', 4)
     """
     chooser = _Chooser(inputs)
-    return tuple(cable for bundle in bundles for cable in _bundle_cables(chooser, bundle, reach))
+    # Cages that share a far cage share the module in it, so the farthest of them decides for all.
+    farthest = max((_needed(bundle.device, bundle.legs, reach) for bundle in bundles if bundle.shared), default=0.0)
+    return tuple(
+        cable
+        for bundle in bundles
+        for cable in _bundle_cables(chooser, bundle, reach, at_least_m=farthest if bundle.shared else 0.0)
+    )
 
 
 class _Chooser:
@@ -88,7 +96,10 @@ class _Chooser:
     def _choices(self, bundle: Bundle) -> tuple[Choice, ...]:
         """List what joins a cage to its far ends, in the order of preference."""
         far = bundle.legs[0].far.connector
-        key = (bundle.network, bundle.connector, far, bundle.breakout, bundle.bits_per_s, len(bundle.far_cages))
+        key = (
+            bundle.network, bundle.connector, far, bundle.breakout, bundle.bits_per_s, len(bundle.far_cages),
+            bundle.shared,
+        )  # fmt: skip
         if key not in self._known:
             self._known[key] = tuple(self._listed(bundle, far))
         return self._known[key]
@@ -100,7 +111,7 @@ class _Chooser:
         if wanted is not None:
             yield from (self._forced(family, bundle, far) for family in self._inputs.cables if family.id == wanted)
         elif bundle.connector == "RJ45":
-            yield from (Choice(family) for family in self._inputs.cables if family.medium == "twisted-pair")
+            yield from (_choice(family) for family in self._inputs.cables if family.medium == "twisted-pair")
         else:
             for medium in MEDIA[cabling.medium]:
                 yield from self._of_medium(medium, bundle, far)
@@ -111,7 +122,7 @@ class _Chooser:
             if family.medium != medium:
                 continue
             if not family.is_fibre and copper_fits(family, bundle, far):
-                yield Choice(family)
+                yield _choice(family)
             elif family.is_fibre:
                 yield from self._optical(family, bundle, far)
 
@@ -120,14 +131,14 @@ class _Chooser:
         for near in self._modules(family, bundle.connector):
             enough = near.ports * near.port_bits_per_s >= bundle.breakout * bundle.bits_per_s
             if enough and family.b_ends == max(bundle.breakout // near.ports, 1):
-                yield from (Choice(family, near, module) for module in self._modules(family, far))
+                yield from (_choice(family, near, module) for module in self._modules(family, far))
 
     def _forced(self, family: CableFamily, bundle: Bundle, far: Connector) -> Choice:
         """Take the family asked for with whatever modules there are; the rules judge whether it fits."""
         if not family.is_fibre:
-            return Choice(family)
+            return _choice(family)
         near, end = self._modules(family, bundle.connector), self._modules(family, far)
-        return Choice(family, near[0] if near else None, end[0] if end else None)
+        return _choice(family, near[0] if near else None, end[0] if end else None)
 
     def _modules(self, fibre: CableFamily, connector: Connector) -> list[Transceiver]:
         """List the modules that a fibre plugs into, for a cage."""
@@ -141,7 +152,8 @@ class _Chooser:
 def copper_fits(family: CableFamily, bundle: Bundle, far: Connector) -> bool:
     """Tell whether a copper family joins a cage to its far ends.
 
-    ends and rates equal: b ends x legs an end x leg rate = legs of the cage x their rate, and no end left out
+    ends and rates equal: b ends x legs an end x leg rate = legs of the cage x their rate, no end left out, and no far
+    cage that another cage plugs into as well
 
     Parameters
     ----------
@@ -174,17 +186,18 @@ def copper_fits(family: CableFamily, bundle: Bundle, far: Connector) -> bool:
     carried = family.b_ends * family.legs_per_end * (family.leg_bits_per_s or 0.0)
     far_ends = bundle.breakout if family.legs_per_end == 1 else 1
     return (
-        connectors
+        not bundle.shared
+        and connectors
         and carried == bundle.breakout * bundle.bits_per_s
         and family.b_ends == far_ends
         and len(bundle.far_cages) <= far_ends
     )
 
 
-def _bundle_cables(chooser: _Chooser, bundle: Bundle, reach: Reach) -> Iterator[Cable]:
+def _bundle_cables(chooser: _Chooser, bundle: Bundle, reach: Reach, *, at_least_m: float) -> Iterator[Cable]:
     """Yield the cable of a cage: one of copper, or a fibre for each port of its module."""
     needed = _needed(bundle.device, bundle.legs, reach)
-    choice = chooser.choose(bundle, needed)
+    choice = chooser.choose(bundle, max(needed, at_least_m))
     if choice is None or not choice.family.is_fibre:
         yield _cable(bundle, choice, bundle.legs, bundle.device + ":" + bundle.cage, needed)
         return

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
-from kvplan.core.design.addressing import address_ranges, numbering
+from kvplan.core.design.addressing import address_ranges, management_address, numbering
 from kvplan.core.design.cabling import cables_of
 from kvplan.core.design.hostlinks import host_bundles
 from kvplan.core.design.inventory import modules_fitted
@@ -170,6 +170,7 @@ def _devices(inputs: DesignInputs, places: Sequence[Place], cables: Sequence[Cab
             rack_units=box.rack_units,
             pair=item.pair,
             pod=item.pod,
+            recovery_group=item.recovery_group,
             rail=item.rail,
             power_typical_w=round(typical, 1),
             power_max_w=round(box.power_max_w, 1),
@@ -179,6 +180,7 @@ def _devices(inputs: DesignInputs, places: Sequence[Place], cables: Sequence[Cab
             inlet=box.enclosure.inlet,
             weight_kg=box.enclosure.weight_kg,
             confidence=box.enclosure.confidence,
+            management_address=management_address(inputs.options.addresses, item.role, item.number, 0),
             loopback=numbered.loopback,
             asn=numbered.asn,
         )

@@ -9,7 +9,7 @@ from kvplan.core.design.names import device_name
 from kvplan.core.network.leafspine import Ports, fabric
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from kvplan.core.design.inputs import DesignInputs
     from kvplan.schema.hardware import Nic
@@ -201,3 +201,37 @@ def legs_of(machine: Machine, entry: Adapters) -> Iterator[HostLeg]:
         card, port = divmod(index, entry.nic.ports)
         rail = _RAILS[(index + shift) % 2]
         yield HostLeg(machine, f"{entry.stem}{card + 1}p{port}", entry.network, rail, entry.nic, index // 2)
+
+
+def recovery_groups(inputs: DesignInputs, machines: Sequence[Machine]) -> dict[str, int]:
+    """Deal the storage nodes out to their recovery groups, so that a leaf holds as few of a group as it can.
+
+    group = position among all storage nodes, leaf by leaf, mod groups
+
+    Parameters
+    ----------
+    inputs
+        The Plan.
+    machines
+        Storage nodes with their leaf pairs.
+
+    Returns
+    -------
+    dict of int
+        Number of the group by name of the node, from 1 [1].
+
+    References
+    ----------
+    Derived: a leaf with n nodes holds at most ceil(n / groups) of one group, as the state with a leaf lost assumes.
+
+    Examples
+    --------
+    >>> from kvplan.reference import INPUTS
+    >>> set(recovery_groups(INPUTS, machines_of(INPUTS, 1)).values())
+    {1}
+    """
+    nodes = [machine for machine in machines if machine.role == "storage"]
+    entry = next(entry for entry in adapters_of(inputs, "storage") if entry.network == "storage")
+    by_leaf = sorted(nodes, key=lambda node: (node.pair, next(legs_of(node, entry)).rail, node.number))
+    groups = inputs.plan.profile.recovery_groups
+    return {node.name: position % groups + 1 for position, node in enumerate(by_leaf)}

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from typing import TYPE_CHECKING, Final
 
 from kvplan.core.arithmetic import ceil_div
+from kvplan.core.design.machines import recovery_groups
 from kvplan.core.design.names import device_name, leaf_name
 from kvplan.core.design.power import client_box, control_box, storage_box, switch_box
 from kvplan.core.design.racks import Item, Racks
 from kvplan.core.design.uplinks import pod_of_pair
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from kvplan.core.design.inputs import DesignInputs
     from kvplan.core.design.machines import Machine
@@ -52,15 +54,18 @@ def place_fabric(inputs: DesignInputs, fabric: Fabric, machines: Sequence[Machin
     (2, 'spine-001', 39)
     """
     options = inputs.options
-    management = switch_box(inputs, inputs.management_switch).power_max_w * options.racks.reserved_units
-    racks = Racks(options.racks, management)
+    racks = Racks(options.racks, switch_box(inputs, inputs.management_switch))
     core = list(_core(inputs, fabric))
     racks.place(core)
     pairs = fabric.leaf_switches // 2
+    groups = recovery_groups(inputs, machines)
+    by_pair: dict[int, list[Machine]] = defaultdict(list)
+    for machine in machines:
+        by_pair[machine.pair].append(machine)
     for pair in range(1, pairs + 1):
         if pair > 1 or len(core) > SMALL_CORE:
             racks.open_next()
-        racks.place(_pair(inputs, fabric, pair, machines))
+        racks.place(_pair(inputs, fabric, pair, by_pair[pair], groups))
     return racks
 
 
@@ -103,7 +108,9 @@ def _core(inputs: DesignInputs, fabric: Fabric) -> Iterator[Item]:
         yield Item(device_name("spine", number), "spine", number, box, pod=ceil_div(number, in_pod))
 
 
-def _pair(inputs: DesignInputs, fabric: Fabric, pair: int, machines: Sequence[Machine]) -> Iterator[Item]:
+def _pair(
+    inputs: DesignInputs, fabric: Fabric, pair: int, machines: Sequence[Machine], groups: Mapping[str, int]
+) -> Iterator[Item]:
     """Yield the leaves of a pair, the control nodes with the first, its storage nodes, and its client servers."""
     leaf, pod = switch_box(inputs, inputs.plan.parts.switch), pod_of_pair(fabric, pair)
     yield Item(leaf_name(pair, "a"), "leaf", 2 * pair - 1, leaf, pair, "a", pod)
@@ -114,5 +121,5 @@ def _pair(inputs: DesignInputs, fabric: Fabric, pair: int, machines: Sequence[Ma
             yield Item(device_name("control", number), "control", number, control)
     boxes = {"storage": storage_box(inputs), "client": client_box(inputs)}
     for machine in machines:
-        if machine.pair == pair:
-            yield Item(machine.name, machine.role, machine.number, boxes[machine.role], pair)
+        box, group = boxes[machine.role], groups.get(machine.name, 0)
+        yield Item(machine.name, machine.role, machine.number, box, pair, recovery_group=group)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Item(NamedTuple):
-    """A device to be placed: its name, role and number, leaf pair and rail, pod, and what it is as a box."""
+    """A device to be placed: name, role and number, what it is as a box, leaf pair and rail, pod and recovery group."""
 
     name: str
     role: Role
@@ -25,6 +25,7 @@ class Item(NamedTuple):
     pair: int = 0
     rail: Rail = ""
     pod: int = 0
+    recovery_group: int = 0
 
 
 class Place(NamedTuple):
@@ -47,11 +48,11 @@ class _Open:
     storage: int = 0
     reserved: list[int] = field(default_factory=list)
 
-    def takes(self, item: Item, options: RackOptions, set_aside_w: float) -> bool:
+    def takes(self, item: Item, options: RackOptions, last: Box) -> bool:
         """Tell whether an item still fits by height, power, weight and storage nodes a rack."""
-        height = self.top - self.bottom + 1
-        power = self.power_w + item.box.power_max_w + set_aside_w
-        weight = self.weight_kg + item.box.enclosure.weight_kg
+        height, kept = self.top - self.bottom + 1, len(self.reserved)
+        power = self.power_w + item.box.power_max_w + kept * last.power_max_w
+        weight = self.weight_kg + item.box.enclosure.weight_kg + kept * last.enclosure.weight_kg
         nodes = options.storage_nodes_per_rack
         full = item.role == "storage" and nodes is not None and self.storage >= nodes
         return height >= item.box.rack_units and power <= options.power_w and weight <= options.weight_kg and not full
@@ -85,13 +86,13 @@ class Racks:
     ----------
     options
         Size and limits of a rack.
-    set_aside_w
-        Power kept free in each rack for the management switches that come last [W].
+    last
+        The management switch: power [W] and weight [kg] of one are kept free for each reserved unit.
     """
 
-    def __init__(self, options: RackOptions, set_aside_w: float) -> None:
+    def __init__(self, options: RackOptions, last: Box) -> None:
         self._options = options
-        self._set_aside_w = set_aside_w
+        self._last = last
         self._racks: list[_Open] = []
         self.places: list[Place] = []
 
@@ -108,17 +109,19 @@ class Racks:
     def place(self, items: Iterable[Item]) -> None:
         """Place items in the last rack, and in new ones as each is full; an item that no rack takes stands alone."""
         for item in items:
-            if not self._racks or not self._racks[-1].takes(item, self._options, self._set_aside_w):
+            if not self._racks or not self._racks[-1].takes(item, self._options, self._last):
                 self._open_unless_empty()
             self.places.append(self._racks[-1].put(item))
 
     def place_management(self, item: Item, rack: int) -> None:
         """Place a management switch in a reserved unit of a rack, or of the nearest that has one left."""
-        free = [entry for entry in self._racks if entry.reserved]
-        if not free:
-            self.place([item])
-            return
-        chosen = min(free, key=lambda entry: (abs(entry.number - rack), entry.number))
+        chosen = self._racks[rack - 1]
+        if not chosen.reserved:
+            free = [entry for entry in self._racks if entry.reserved]
+            if not free:
+                self.place([item])
+                return
+            chosen = min(free, key=lambda entry: (abs(entry.number - rack), entry.number))
         self.places.append(chosen.put_reserved(item))
 
     def _open_unless_empty(self) -> None:

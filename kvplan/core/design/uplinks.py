@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from typing import TYPE_CHECKING
 
 from kvplan.core.arithmetic import ceil_div
@@ -114,7 +114,7 @@ def uplink_bundles(inputs: DesignInputs, fabric: Fabric) -> tuple[Bundle, ...]:
     """
     switch, legs = inputs.plan.parts.switch, uplink_legs(inputs, fabric)
     if fabric.pods == 1:
-        return tuple(_two_tiers(switch, fabric, legs))
+        return _marked(list(_two_tiers(switch, fabric, legs)))
     return (*_leaves_of_pods(switch, fabric, legs), *_pods_to_core(switch, fabric, legs))
 
 
@@ -190,6 +190,15 @@ def _two_tiers(switch: Switch, fabric: Fabric, legs: int) -> Iterator[Bundle]:
             far = _switch_end(switch, device_name("spine", spine + 1), cage + 1, legs, far_leg)
             cages[up].append(Leg(switch_port(up, legs, leg % LEGS_PER_UPLINK), far, legs))
         yield from (_bundle(switch, leaf, cage, legs, "uplink", rail, found) for cage, found in cages.items())
+
+
+def _marked(bundles: list[Bundle]) -> tuple[Bundle, ...]:
+    """Mark the cages of which a far cage serves another cage as well."""
+    near = Counter(cage for bundle in bundles for cage in bundle.far_cages)
+    return tuple(
+        bundle._replace(shared=len(bundle.far_cages) > 1 or any(near[cage] > 1 for cage in bundle.far_cages))
+        for bundle in bundles
+    )
 
 
 def _leaves_of_pods(switch: Switch, fabric: Fabric, legs: int) -> Iterator[Bundle]:

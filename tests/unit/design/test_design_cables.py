@@ -138,3 +138,30 @@ def test_a_twin_port_module_counts_once_in_the_power_of_its_switch() -> None:
         for made in (copper, optical)
     ]
     assert power == [940, 940 + 12 * 17]
+
+
+@pytest.mark.parametrize(("nodes", "spines", "oversubscription"), [(8, 5, 1.0), (8, 5, 2.0), (4, 3, 3.0), (64, 7, 1.0)])
+def test_a_cage_takes_one_plug(nodes: int, spines: int, oversubscription: float) -> None:
+    """With an odd count of legs a leaf shares spine cages with its sister: neither may plug copper there."""
+    made = built(nodes, fabric={"min_spines": spines, "oversubscription": oversubscription})
+    plugs: dict[tuple[str, str], set[str]] = {}
+    for cable in made.cables:
+        for end in (cable.a, *cable.b):
+            plugs.setdefault((end.device, end.cage), set()).add(end.transceiver or cable.id)
+    assert max(map(len, plugs.values())) == 1
+    assert not findings(made, "cage-plugs")
+
+
+def test_two_plugs_in_a_cage_are_an_error() -> None:
+    forced = built(8, fabric={"min_spines": 5}, cabling={"families": {"uplink": "mcp4y10"}})
+    assert [finding.severity for finding in findings(forced, "cage-plugs")] == ["error"]
+
+
+@pytest.mark.parametrize(
+    ("network", "family"),
+    [("storage-client", "mfp7e10"), ("client", "mfp7e20"), ("storage", "mfp7e20"), ("uplink", "mfp7e20")],
+)
+def test_fibre_that_divides_otherwise_is_an_error(network: str, family: str) -> None:
+    found = findings(built(8, cabling={"families": {network: family}}), "cable-lanes")
+    assert [finding.severity for finding in found] == ["error"]
+    assert network in found[0].text

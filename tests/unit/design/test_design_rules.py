@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from designs import built, design_for, findings, plan_of
+from pydantic import ValidationError
 
 from kvplan import load_catalogue
 from kvplan.api import design, design_inputs
@@ -124,14 +126,17 @@ def test_racks() -> None:
     weak = built(8, racks={"power_w": 3_000})
     assert findings(weak, "rack-power")
     light = built(8, racks={"weight_kg": 35})
-    assert {finding.where for finding in findings(light, "rack-weight")} >= {
-        device.rack for device in light.devices if device.role == "client"
-    }
+    assert findings(light, "rack-weight")[0].text == "up to 36 kg, a rack bears 35 kg"
 
 
 def test_limits_that_nobody_gave_are_said_to_be_assumed() -> None:
-    assert findings(design_for(8), "rack-limits-assumed")
-    assert not findings(built(8, racks={"units": 48}), "rack-limits-assumed")
+    assert findings(design_for(8), "rack-limits-assumed")[0].text == (
+        "assumed of a rack: 42 units, 17 kW on either feed, 1000 kg"
+    )
+    higher = built(8, racks={"units": 48, "available": 9})
+    assert findings(higher, "rack-limits-assumed")[0].text == "assumed of a rack: 17 kW on either feed, 1000 kg"
+    given = built(8, racks={"units": 48, "power_w": 20_000, "weight_kg": 1_200})
+    assert not findings(given, "rack-limits-assumed")
 
 
 def test_spreading_storage_nodes_over_racks() -> None:
@@ -172,6 +177,75 @@ def test_numbers_and_prefixes_of_somebody_else() -> None:
     assert findings(public, "prefix-public")
     for rule in ("asn-shared", "asn-public", "prefix-public"):
         assert not findings(design_for(256), rule)
+
+
+def test_addresses_given_twice() -> None:
+    """Eight adapters with a controller each take more than the eight management addresses set aside for a server."""
+    gpu = plan_of(8).parts.gpu.model_copy(update={"nics_per_server": 8})
+    assert findings(design(_with_parts(plan_of(8), gpu=gpu)), "address-twice")
+    assert findings(design(_with_parts(plan_of(8), client_nics=5)), "address-twice")
+    assert not findings(design_for(256), "address-twice")
+
+
+def test_numbers_beyond_the_last() -> None:
+    assert findings(built(8, addresses={"host_asn": 4_294_967_290}), "asn-range")[0].severity == "error"
+
+
+def test_power_that_is_not_known() -> None:
+    drive = plan_of(8).parts.drive.model_copy(update={"power_w": None})
+    assert findings(design(_with_parts(plan_of(8), drive=drive)), "power-unknown")[0].where == drive.id
+    assert not findings(design_for(8), "power-unknown")
+
+
+def test_machines_with_one_port() -> None:
+    single = load_catalogue().nic("b3140h")
+    found = findings(design(_with_parts(plan_of(8), client_nic=single)), "single-port")
+    assert [finding.where for finding in found] == ["storage nodes, b3140h"]
+    gpu = plan_of(8).parts.gpu.model_copy(update={"nics_per_server": 1})
+    found = findings(design(_with_parts(plan_of(8), gpu=gpu)), "single-port")
+    assert [finding.where for finding in found] == ["GPU servers, b3140h"]
+
+
+def test_spines_and_legs_that_cannot_be_cabled() -> None:
+    asked = {"fabric": {"min_spines": 64, "oversubscription": 8}}
+    few = design(plan_of(64, 3_000), BuildOptions.model_validate(asked))
+    assert few.switches.spines < 64
+    assert findings(few, "spines-fewer")
+    assert not findings(built(8, fabric={"min_spines": 3}), "spines-fewer")
+    odd = built(8, fabric={"uplink_legs": "1x800G", "min_spines": 4})
+    assert findings(odd, "uplink-legs")
+    assert not findings(built(8, fabric={"uplink_legs": "1x800G"}), "uplink-legs")
+
+
+def test_devices_that_no_rack_holds() -> None:
+    """A server of fourteen units in a rack of twelve; one of two fits."""
+    assert not findings(built(8, racks={"units": 12, "reserved_units": 2}), "rack-units")
+    tall = plan_of(8).parts.client_server.model_copy(update={"rack_units": 14})
+    low = design(_with_parts(plan_of(8), client_server=tall), BuildOptions.model_validate({"racks": {"units": 12}}))
+    assert findings(low, "rack-units")[0].severity == "error"
+    with pytest.raises(ValidationError, match="leave no room for servers"):
+        BuildOptions.model_validate({"racks": {"units": 12, "reserved_units": 12}})
+
+
+def test_a_fabric_switch_is_no_management_switch() -> None:
+    with pytest.raises(InputError, match="sn5600 is no management switch"):
+        built(8, management={"switch": "sn5600"})
+
+
+@pytest.mark.parametrize(("nodes", "gpus"), [(64, 512), (256, 2_048)])
+def test_recovery_groups_are_spread_over_leaves(nodes: int, gpus: int) -> None:
+    """A leaf holds no more of a group than the state with a leaf lost assumes."""
+    plan, made = plan_of(nodes, gpus), design_for(nodes)
+    groups = {device.name: device.recovery_group for device in made.devices if device.role == "storage"}
+    sizes = Counter(groups.values())
+    assert len(sizes) == plan.profile.recovery_groups
+    assert max(sizes.values()) - min(sizes.values()) <= 1
+    on_leaf = Counter(
+        (port.peer_device, groups[port.device])
+        for port in made.ports
+        if port.network == "storage" and port.device in groups
+    )
+    assert max(on_leaf.values()) <= -(-min(sizes.values()) // made.switches.leaves)
 
 
 def test_cages_left() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from designs import SIZES, built, design_for, plan_of
+from designs import SIZES, built, design_for, findings, plan_of
 
 from kvplan import load_catalogue
 from kvplan.api import design
@@ -19,6 +19,18 @@ def test_drive_node_and_leaf_are_the_plans_own(nodes: int) -> None:
     rates = [(state.read_bytes_per_s, state.write_bytes_per_s) for state in states[:4]]
     assert rates == [(state.read_bytes_per_s, state.write_bytes_per_s) for state in planned]
     assert all(0 <= state.read_share <= 1 for state in states)
+
+
+def test_states_are_those_of_the_fabric_as_built() -> None:
+    """One uplink cage a leaf instead of six: what crosses the leaves passes 2 x 100 GB/s x 0.8 at the most."""
+    thin = built(8, fabric={"oversubscription": 16})
+    assert thin.switches.uplinks_per_leaf == 1
+    normal = thin.states[0]
+    assert (normal.binding_stage, normal.read_share) == ("uplink", 1)
+    assert normal.read_bytes_per_s == pytest.approx(160e9)
+    sized = plan_of(8, oversubscription=16.0)
+    assert normal.read_bytes_per_s == sized.network.read_bytes_per_s
+    assert findings(thin, "plan-differs")
 
 
 def test_the_only_spine_takes_the_tier_along() -> None:

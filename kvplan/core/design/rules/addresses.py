@@ -20,6 +20,10 @@ PRIVATE_ASNS: Final = ((64_512, 65_534), (4_200_000_000, 4_294_967_294))
 """Autonomous system numbers for private use: RFC 6996."""
 
 
+LAST_ASN: Final = 2**32 - 2
+"""The last number that there is: RFC 7300 sets the one after it aside."""
+
+
 def _too_small(_inputs: DesignInputs, design: Design) -> Iterator[Finding]:
     """Report prefixes that are smaller than what is taken from them."""
     for entry in design.addresses:
@@ -29,8 +33,26 @@ def _too_small(_inputs: DesignInputs, design: Design) -> Iterator[Finding]:
                 severity="error",
                 where=f"{entry.name} {entry.prefix}",
                 text=f"the design reaches place {entry.reach:,} of {entry.capacity:,}",
-                remedy=f"a larger prefix for `addresses.{entry.option}`",
+                remedy=f"a larger prefix for `addresses.{entry.option}`, and its neighbours moved out of the way",
             )
+
+
+def _twice(_inputs: DesignInputs, design: Design) -> Iterator[Finding]:
+    """Report addresses that are given twice: a machine has more ports than its place in the prefix holds."""
+    owners: dict[str, list[str]] = defaultdict(list)
+    for port in design.ports:
+        if port.address:
+            owners[port.address].append(f"{port.device} {port.name}")
+    twice = {address: ports for address, ports in owners.items() if len(ports) > 1}
+    if twice:
+        address = min(twice)
+        yield Finding(
+            id="address-twice",
+            severity="error",
+            where=f"{address}: {listed(twice[address])}",
+            text=f"addresses given twice: {len(twice):,}",
+            remedy="larger prefixes that do not run into each other, or fewer adapters a machine",
+        )
 
 
 def _public(_inputs: DesignInputs, design: Design) -> Iterator[Finding]:
@@ -44,7 +66,22 @@ def _public(_inputs: DesignInputs, design: Design) -> Iterator[Finding]:
             text="the prefix is not one for private use",
             remedy="a prefix of RFC 1918, unless this one is yours",
         )
-    numbers = sorted({device.asn for device in design.devices if device.asn and not _is_private(device.asn)})
+    beyond = sorted({device.asn for device in design.devices if device.asn and device.asn > LAST_ASN})
+    if beyond:
+        yield Finding(
+            id="asn-range",
+            severity="error",
+            where=listed([str(number) for number in beyond]),
+            text=f"an autonomous system number beyond {LAST_ASN}",
+            remedy="a lower first number",
+        )
+    numbers = sorted(
+        {
+            device.asn
+            for device in design.devices
+            if device.asn and device.asn <= LAST_ASN and not _is_private(device.asn)
+        }
+    )
     if numbers:
         yield Finding(
             id="asn-public",
@@ -80,4 +117,9 @@ def _is_private(number: int) -> bool:
     return any(first <= number <= last for first, last in PRIVATE_ASNS)
 
 
-RULES: Final[tuple[Callable[[DesignInputs, Design], Iterator[Finding]], ...]] = (_too_small, _public, _shared_numbers)
+RULES: Final[tuple[Callable[[DesignInputs, Design], Iterator[Finding]], ...]] = (
+    _too_small,
+    _twice,
+    _public,
+    _shared_numbers,
+)

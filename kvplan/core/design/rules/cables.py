@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Final
 from kvplan.core.network.leafspine import legs_per_cage
 from kvplan.schema.design import Finding
 from kvplan.schema.roles import FABRIC_ROLES
-from kvplan.units import format_line_rate, listed
+from kvplan.units import counted, format_line_rate, listed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from kvplan.core.design.inputs import DesignInputs
-    from kvplan.schema.cabling import CableFamily
+    from kvplan.schema.cabling import CableFamily, Transceiver
     from kvplan.schema.design import Cable, Design, Port
 
 
@@ -70,24 +70,24 @@ def _length(_inputs: DesignInputs, design: Design) -> Iterator[Finding]:
 def _lanes(inputs: DesignInputs, design: Design) -> Iterator[Finding]:
     """Report a cable that divides the cage otherwise than the ports at its ends need."""
     families = {family.id: family for family in inputs.cables}
-    rate = {(port.device, port.name): port.bits_per_s for port in design.ports}
+    modules = {module.id: module for module in inputs.transceivers}
+    ports = {(port.device, port.name): port for port in design.ports}
     for network, cables in _by_network(design.cables).items():
         wrong = [
             cable
             for cable in cables
             if (family := families.get(cable.family))
-            and not _divides(family, cable, rate[cable.a.device, cable.a.ports[0]])
+            and not _divides(family, cable, ports[cable.a.device, cable.a.ports[0]], modules)
         ]
         if wrong:
-            family = families[wrong[0].family]
-            bits = rate[wrong[0].a.device, wrong[0].a.ports[0]]
+            port = ports[wrong[0].a.device, wrong[0].a.ports[0]]
             yield Finding(
                 id="cable-lanes",
                 severity="error",
                 where=_named(wrong),
-                text=f"{family.id} carries {format_line_rate(family.leg_bits_per_s or 0)} a leg, "
-                f"{network} ports run at {format_line_rate(bits)}",
-                remedy="lanes and rate must agree at both ends: take the breakout of that rate",
+                text=f"{wrong[0].family} does not divide a cage into {port.cage_legs} x "
+                f"{format_line_rate(port.bits_per_s)} for {counted(len(wrong[0].b), 'end')}, as {network} links need",
+                remedy="lanes and rate must agree at both ends: take the cable of that breakout",
             )
 
 
@@ -138,6 +138,24 @@ def _split_uplinks(_inputs: DesignInputs, design: Design) -> Iterator[Finding]:
         )
 
 
+def _one_plug(_inputs: DesignInputs, design: Design) -> Iterator[Finding]:
+    """Report cages into which more than one copper cable goes, or copper beside a module."""
+    plugs: dict[tuple[str, str], set[str]] = defaultdict(set)
+    for cable in design.cables:
+        for end in (cable.a, *cable.b):
+            # Fibres share the module of their cage; a copper cable is its own plug.
+            plugs[end.device, end.cage].add(end.transceiver or cable.id)
+    crowded = [f"{device} {cage}" for (device, cage), found in plugs.items() if len(found) > 1]
+    if crowded:
+        yield Finding(
+            id="cage-plugs",
+            severity="error",
+            where=listed(crowded),
+            text=f"{counted(len(crowded), 'cage')} would take two plugs, or modules of two kinds",
+            remedy="fibre for all links of such a cage: leave the family to kvplan, or take another count of spines",
+        )
+
+
 RULES: Final[tuple[Callable[[DesignInputs, Design], Iterator[Finding]], ...]] = (
     _missing,
     _connector,
@@ -145,6 +163,7 @@ RULES: Final[tuple[Callable[[DesignInputs, Design], Iterator[Finding]], ...]] = 
     _lanes,
     _breakout,
     _split_uplinks,
+    _one_plug,
 )
 
 
@@ -168,16 +187,18 @@ def _fits(family: CableFamily, cable: Cable) -> bool:
     return family.a_connector == cable.a.connector and all(family.b_connector == end.connector for end in cable.b)
 
 
-def _divides(family: CableFamily, cable: Cable, bits_per_s: float) -> bool:
-    """Tell whether a copper cable has a leg for each port, at a rate that the ports run at."""
-    if family.is_fibre or cable.network == "management":
+def _divides(family: CableFamily, cable: Cable, port: Port, modules: Mapping[str, Transceiver]) -> bool:
+    """Tell whether a cable has an end for each far cage, and carries the legs of each at their rate."""
+    if cable.network == "management":
         return True
-    rate = (family.leg_bits_per_s or 0.0) * family.legs_per_end * family.b_ends
-    return (
-        len(cable.b) <= family.b_ends
-        and rate >= bits_per_s * len(cable.a.ports)
-        and (family.legs_per_end > 1 or family.leg_bits_per_s == bits_per_s)
-    )
+    if len(cable.b) > family.b_ends:
+        return False
+    if family.is_fibre:
+        near = modules.get(cable.a.transceiver)
+        return near is not None and family.b_ends == max(port.cage_legs // near.ports, 1)
+    carried = (family.leg_bits_per_s or 0.0) * family.legs_per_end * family.b_ends
+    alike = family.legs_per_end > 1 or family.leg_bits_per_s == port.bits_per_s
+    return alike and carried >= port.bits_per_s * len(cable.a.ports)
 
 
 def _cages(design: Design) -> dict[tuple[str, str], Port]:

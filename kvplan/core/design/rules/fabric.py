@@ -8,7 +8,7 @@ from kvplan.core.design.inventory import cages_used
 from kvplan.core.design.machines import adapters_of
 from kvplan.core.network.notes import ADAPTIVE_ROUTING_BITS_PER_S, SPARE_SHARE, is_connectx7
 from kvplan.schema.design import Finding
-from kvplan.schema.roles import FABRIC_ROLES
+from kvplan.schema.roles import FABRIC_ROLES, ROLE_NOUNS
 from kvplan.units import format_percent, format_rate, listed
 
 if TYPE_CHECKING:
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from kvplan.core.design.inputs import DesignInputs
     from kvplan.schema.design import Design
+    from kvplan.schema.roles import Role
 
 
 HALF: Final = 0.5 - 1e-9
@@ -23,19 +24,21 @@ HALF: Final = 0.5 - 1e-9
 
 
 def _single_port(inputs: DesignInputs, design: Design) -> Iterator[Finding]:
-    """Report storage nodes with one port in the storage network."""
-    entry = next(entry for entry in adapters_of(inputs, "storage") if entry.network == "storage")
-    if entry.ports > 1:
-        return
+    """Report machines that hang on one leaf with a whole network."""
     leaf = next(state for state in design.states if state.name == "leaf")
     left = format_rate(leaf.read_bytes_per_s) if leaf.read_bytes_per_s else "nothing"
-    yield Finding(
-        id="storage-single-port",
-        severity="warning",
-        where=f"storage nodes, {entry.nic.id}",
-        text=f"each storage node hangs on one leaf with its storage network: with a leaf lost {left} is read",
-        remedy="a dual-port adapter (2 x 200G carries as much as 1 x 400G), or a routed way over the client adapter",
-    )
+    roles: tuple[Role, ...] = ("storage", "client")
+    for role in roles:
+        for entry in adapters_of(inputs, role):
+            if entry.ports == 1:
+                yield Finding(
+                    id="storage-single-port" if entry.network == "storage" else "single-port",
+                    severity="warning",
+                    where=f"{ROLE_NOUNS[role][1]}, {entry.nic.id}",
+                    text=f"each {ROLE_NOUNS[role][0]} hangs on one leaf with its {entry.network} network: with a leaf "
+                    f"lost {left} is read",
+                    remedy="a dual-port adapter (2 x 200G carries as much as 1 x 400G), or a routed way over another",
+                )
 
 
 def _single_spine(_inputs: DesignInputs, design: Design) -> Iterator[Finding]:
@@ -109,15 +112,37 @@ def _adaptive_routing(inputs: DesignInputs, design: Design) -> Iterator[Finding]
 def _plan_differs(inputs: DesignInputs, design: Design) -> Iterator[Finding]:
     """Report build options that lead to another fabric than the Plan's."""
     network, built = inputs.plan.network, design.switches
-    planned = (network.leaf_switches, network.spine_switches, network.super_spine_switches)
-    if planned != (built.leaves, built.spines, built.super_spines):
+    planned = (network.leaf_switches, network.spine_switches, network.super_spine_switches, network.uplinks_per_leaf)
+    if planned != (built.leaves, built.spines, built.super_spines, built.uplinks_per_leaf):
         yield Finding(
             id="plan-differs",
             severity="info",
             where="fabric",
-            text=f"{built.leaves} leaf and {built.spines} spine switches are built, the Plan has {planned[0]} and "
-            f"{planned[1]}: its network budget holds for its own fabric",
-            remedy="size again with the same oversubscription to bring both together",
+            text=f"{built.leaves} leaf and {built.spines} spine switches with {built.uplinks_per_leaf} uplink cages a "
+            f"leaf are built, the Plan has {planned[0]}, {planned[1]} and {planned[3]}",
+            remedy="the states of this design hold for the fabric as built; the Plan's network budget for its own",
+        )
+
+
+def _spines_fewer(inputs: DesignInputs, design: Design) -> Iterator[Finding]:
+    """Report spines and 800G uplinks that were asked for and cannot be cabled."""
+    asked = inputs.options.fabric
+    if design.switches.spines < asked.min_spines:
+        yield Finding(
+            id="spines-fewer",
+            severity="warning",
+            where=f"{design.switches.spines} spines",
+            text=f"{asked.min_spines} spines were asked for: a leaf has too few uplinks to reach them all",
+            remedy="less oversubscription, or fewer spines",
+        )
+    uplinks = [port for port in design.ports if port.network == "uplink"]
+    if asked.uplink_legs == "1x800G" and uplinks[0].cage_legs > 1:
+        yield Finding(
+            id="uplink-legs",
+            severity="warning",
+            where="uplinks",
+            text="800G links were asked for; the legs of a leaf do not divide evenly by the spines, so they run as two",
+            remedy="another count of spines (`--spines`)",
         )
 
 
@@ -141,7 +166,7 @@ def _management_uplinks(inputs: DesignInputs, design: Design) -> Iterator[Findin
         id="management-uplinks",
         severity="info",
         where="management switches",
-        text=f"{count} uplinks of 100G are handed over to the site's management network",
+        text=f"{count} uplinks are handed over to the site's management network",
         remedy="agree on optics, ports and addresses with whoever runs that network",
     )
 
@@ -153,6 +178,7 @@ RULES: Final[tuple[Callable[[DesignInputs, Design], Iterator[Finding]], ...]] = 
     _cages_left,
     _adaptive_routing,
     _plan_differs,
+    _spines_fewer,
     _catalogue_differs,
     _management_uplinks,
 )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from kvplan.core.design.power import FEEDS, client_box, control_box, storage_box, switch_box
 from kvplan.core.design.states import runs_on_one_feed
 from kvplan.schema.design import Finding
-from kvplan.units import format_power, listed
+from kvplan.units import counted, format_power, listed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -38,8 +38,8 @@ def _supplies(inputs: DesignInputs, _design: Design) -> Iterator[Finding]:
             )
 
 
-def _feeds(inputs: DesignInputs, design: Design) -> Iterator[Finding]:
-    """Report racks that draw more than one feed carries, and limits that nobody gave."""
+def _feeds(_inputs: DesignInputs, design: Design) -> Iterator[Finding]:
+    """Report racks that draw more than one feed carries."""
     over = [rack for rack in design.racks if rack.power_max_w > rack.power_limit_w]
     if over:
         worst = max(over, key=lambda rack: rack.power_max_w)
@@ -51,15 +51,45 @@ def _feeds(inputs: DesignInputs, design: Design) -> Iterator[Finding]:
             f"{format_power(worst.power_limit_w)}",
             remedy="a higher limit (`--rack-power-kw`) if the site has it, or a smaller device",
         )
-    if inputs.options.racks == type(inputs.options.racks)():
+
+
+def _limits_assumed(inputs: DesignInputs, design: Design) -> Iterator[Finding]:
+    """Report limits of a rack that nobody gave."""
+    given, default = inputs.options.racks, type(inputs.options.racks)()
+    words = {
+        "units": f"{given.units} units",
+        "power_w": f"{format_power(given.power_w)} on either feed",
+        "weight_kg": f"{given.weight_kg:g} kg",
+    }
+    assumed = [text for name, text in words.items() if getattr(given, name) == getattr(default, name)]
+    if assumed:
         yield Finding(
             id="rack-limits-assumed",
             severity="info",
-            where=f"{len(design.racks)} racks",
-            text=f"height, power and weight of a rack are assumed: {design.racks[0].units} units, "
-            f"{format_power(design.racks[0].power_limit_w)} on either feed, {design.racks[0].weight_limit_kg:g} kg",
+            where=counted(len(design.racks), "rack"),
+            text=f"assumed of a rack: {', '.join(assumed)}",
             remedy="give the site's own in a build file or with `--rack-units` and `--rack-power-kw`",
         )
 
 
-RULES: Final[tuple[Callable[[DesignInputs, Design], Iterator[Finding]], ...]] = (_supplies, _feeds)
+def _power_unknown(inputs: DesignInputs, _design: Design) -> Iterator[Finding]:
+    """Report parts whose power is not known and so counts as nothing."""
+    parts = inputs.plan.parts
+    rows = (parts.drive, parts.gpu, parts.client_nic, parts.storage_nic, parts.gpu_nic)
+    unknown = sorted({row.id for row in rows if row.power_w is None})
+    if unknown:
+        yield Finding(
+            id="power-unknown",
+            severity="warning",
+            where=listed(unknown),
+            text="the power of these parts is not known and counts as 0 W",
+            remedy="give `power_w` in tables of your own",
+        )
+
+
+RULES: Final[tuple[Callable[[DesignInputs, Design], Iterator[Finding]], ...]] = (
+    _supplies,
+    _feeds,
+    _limits_assumed,
+    _power_unknown,
+)

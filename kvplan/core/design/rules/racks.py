@@ -30,48 +30,57 @@ def _too_many(inputs: DesignInputs, design: Design) -> Iterator[Finding]:
 
 def _overfull(_inputs: DesignInputs, design: Design) -> Iterator[Finding]:
     """Report racks beyond their height or weight; a device that no rack takes stands alone."""
-    for rack in design.racks:
-        if rack.used_units > rack.units:
-            yield Finding(
-                id="rack-units",
-                severity="error",
-                where=rack.name,
-                text=f"{rack.used_units} units for {rack.units}",
-                remedy="a higher rack",
-            )
-        if rack.weight_kg > rack.weight_limit_kg:
-            yield Finding(
-                id="rack-weight",
-                severity="error",
-                where=rack.name,
-                text=f"{rack.weight_kg:,.0f} kg, the rack bears {rack.weight_limit_kg:,.0f} kg",
-                remedy="a higher limit if the floor bears it",
-            )
+    units = design.racks[0].units
+    beyond = [
+        device
+        for device in design.devices
+        if device.position_u < 1 or device.position_u + device.rack_units - 1 > units
+    ]
+    if beyond:
+        yield Finding(
+            id="rack-units",
+            severity="error",
+            where=listed([f"{device.rack} {device.name}" for device in beyond]),
+            text=f"{beyond[0].rack_units} units do not fit into a rack of {units}",
+            remedy="a higher rack, or fewer reserved units",
+        )
+    heavy = [rack for rack in design.racks if rack.weight_kg > rack.weight_limit_kg]
+    if heavy:
+        yield Finding(
+            id="rack-weight",
+            severity="error",
+            where=listed([rack.name for rack in heavy]),
+            text=f"up to {max(rack.weight_kg for rack in heavy):,.0f} kg, a rack bears "
+            f"{heavy[0].weight_limit_kg:,.0f} kg",
+            remedy="a higher limit if the floor bears it",
+        )
 
 
 def _lost_rack(inputs: DesignInputs, design: Design) -> Iterator[Finding]:
     """Report what a lost rack takes along: more storage nodes than the code survives, or the quorum."""
-    nodes = inputs.plan.profile.nodes
-    survives = inputs.plan.profile.fault_tolerance.node_failures
-    in_rack = Counter(device.rack for device in design.devices if device.role == "storage")
-    most = max(in_rack.values())
+    nodes, survives = inputs.plan.profile.nodes, inputs.plan.profile.fault_tolerance.node_failures
+    storage = [device for device in design.devices if device.role == "storage"]
+    in_rack = Counter(device.rack for device in storage)
+    of_group = Counter((device.rack, device.recovery_group) for device in storage)
+    lost = sorted({rack for (rack, _), count in of_group.items() if count > survives})
     # Quorum needs more than half of the nodes.
-    quorum_lost = 2 * most >= nodes
-    if most > survives:
+    fullest = max(in_rack, key=lambda rack: in_rack[rack])
+    quorum_lost = 2 * in_rack[fullest] >= nodes
+    if lost:
         yield Finding(
             id="rack-lost",
             severity="warning",
-            where=listed([rack for rack, count in in_rack.items() if count > survives]),
-            text=f"a rack holds up to {most} of {nodes} storage nodes, the code survives {survives}: with it lost "
-            f"nothing is served{', and the quorum is gone' if quorum_lost else ''}",
+            where=listed(lost),
+            text=f"a rack holds up to {max(of_group.values())} storage nodes of a recovery group, the code survives "
+            f"{survives}: with it lost nothing is served{', and the quorum is gone' if quorum_lost else ''}",
             remedy="`racks.storage_nodes_per_rack` spreads the nodes; a code survives racks only as failure domains",
         )
     elif quorum_lost:
         yield Finding(
             id="rack-quorum",
             severity="warning",
-            where=max(in_rack, key=lambda rack: in_rack[rack]),
-            text=f"{most} of {nodes} storage nodes stand in one rack: the quorum does not outlive it",
+            where=fullest,
+            text=f"{in_rack[fullest]} of {nodes} storage nodes stand in one rack: the quorum does not outlive it",
             remedy="`racks.storage_nodes_per_rack` spreads the quorum nodes, best over three racks or more",
         )
 
