@@ -31,6 +31,8 @@ class Reach:
     def __init__(self, options: BuildOptions, places: Mapping[str, Place]) -> None:
         self._options = options
         self._places = places
+        # Thousands of cables run between few pairs of racks.
+        self._ways: dict[tuple[int, int], float] = {}
 
     def needed_m(self, one: str, other: str) -> float:
         """Measure the cable that joins two devices.
@@ -66,7 +68,9 @@ class Reach:
         if a.rack == b.rack:
             return round(abs(a.unit - b.unit) * UNIT_M + cabling.slack_m, 2)
         climbs = sum((racks.units - place.unit) * UNIT_M for place in (a, b))
-        return round(climbs + self.way_m(a.rack, b.rack) + cabling.slack_m, 2)
+        if (a.rack, b.rack) not in self._ways:
+            self._ways[a.rack, b.rack] = self.way_m(a.rack, b.rack)
+        return round(climbs + self._ways[a.rack, b.rack] + cabling.slack_m, 2)
 
     def way_m(self, one: int, other: int) -> float:
         """Measure the way from the top of one rack to the top of another.
