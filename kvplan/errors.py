@@ -12,13 +12,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from difflib import get_close_matches
 from enum import IntEnum
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
 MAX_SHOWN = 40
 """Characters of a value that a message shows."""
@@ -89,6 +90,40 @@ class InputError(KvplanError):
     def single(cls, where: str, what: str, *, key: str = "", allowed: str = "", hint: str = "") -> InputError:
         """Build the error for a single problem."""
         return cls([Problem(where, what, key=key, allowed=allowed, hint=hint)])
+
+
+class Problems:
+    """What is wrong in several steps, kept so that one run names everything.
+
+    >>> problems = Problems()
+    >>> for name in ("old.json", "new.json"):
+    ...     with problems.kept():
+    ...         raise InputError.single(name, "does not exist")
+    >>> [problem.where for problem in problems.found]
+    ['old.json', 'new.json']
+    """
+
+    def __init__(self) -> None:
+        self.found: list[Problem] = []
+
+    @contextmanager
+    def kept(self) -> Iterator[None]:
+        """Take a step; its problems are kept, and the steps after it are taken too."""
+        try:
+            yield
+        except InputError as error:
+            self.found.extend(error.problems)
+
+    def raise_any(self) -> None:
+        """Raise what was found.
+
+        Raises
+        ------
+        InputError
+            With every problem, where there are any.
+        """
+        if self.found:
+            raise InputError(self.found)
 
 
 def require_at_least(where: str, *given: tuple[str, int, int]) -> None:

@@ -1,4 +1,4 @@
-"""What a report needs beside Plan, Design and Bom: the templates, and what was published of the same system."""
+"""The report of a Plan, Design and Bom in each of its formats, with what it takes from tables and templates."""
 
 from __future__ import annotations
 
@@ -7,11 +7,14 @@ from typing import TYPE_CHECKING
 
 from kvplan.assets import templates_dir
 from kvplan.catalogue.tables import MEASUREMENTS
+from kvplan.render.report.content import report
+from kvplan.render.report.html import page
+from kvplan.render.report.markdown import document
+from kvplan.render.report.source import Source
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from kvplan.catalogue.loader import Catalogue
+    from kvplan.render.report.blocks import Report
     from kvplan.schema.bom import Bom
     from kvplan.schema.design import Design
     from kvplan.schema.measurement import Measurement
@@ -19,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def html_report(plan: Plan, design: Design, bom: Bom, *, catalogue: Catalogue) -> str:
-    """Write the report of a Plan as one self-contained HTML page.
+    """Write the report as one self-contained HTML page.
 
     Parameters
     ----------
@@ -37,34 +40,12 @@ def html_report(plan: Plan, design: Design, bom: Bom, *, catalogue: Catalogue) -
     str
         The page; equal input gives equal bytes.
     """
-    from kvplan.render.report.html import report_html  # noqa: PLC0415 - sizing must not load the templates' engine
-
-    templates, measurements = template_texts(templates_dir() / "report"), published(plan, catalogue)
-    return report_html(plan, design, bom, templates=templates, measurements=measurements)
+    return page(_arranged(plan, design, bom, catalogue), _templates())
 
 
 def markdown_report(plan: Plan, design: Design, bom: Bom, *, catalogue: Catalogue) -> str:
-    """Write the report of a Plan as Markdown.
-
-    Parameters
-    ----------
-    plan
-        The Plan.
-    design
-        How it is racked, cabled and addressed.
-    bom
-        What it takes, priced or not.
-    catalogue
-        Tables with the published measurements.
-
-    Returns
-    -------
-    str
-        The document.
-    """
-    from kvplan.render.report.markdown import report_markdown  # noqa: PLC0415 - sizing must not load reports
-
-    return report_markdown(plan, design, bom, measurements=published(plan, catalogue))
+    """Write the report as Markdown; parameters as of `html_report`."""
+    return document(_arranged(plan, design, bom, catalogue))
 
 
 def published(plan: Plan, catalogue: Catalogue) -> tuple[Measurement, ...]:
@@ -73,7 +54,12 @@ def published(plan: Plan, catalogue: Catalogue) -> tuple[Measurement, ...]:
     return tuple(row for row in rows if (row.model, row.gpu) == (plan.model.id, plan.request.gpu))
 
 
+def _arranged(plan: Plan, design: Design, bom: Bom, catalogue: Catalogue) -> Report:
+    """Arrange what every format shows."""
+    return report(Source(plan, design, bom, published(plan, catalogue)))
+
+
 @cache
-def template_texts(folder: Path) -> dict[str, str]:
-    """Read the templates of a folder, by name."""
-    return {path.name: path.read_text(encoding="utf-8") for path in sorted(folder.glob("*.j2"))}
+def _templates() -> dict[str, str]:
+    """Read the templates of the page, by name."""
+    return {path.name: path.read_text(encoding="utf-8") for path in sorted((templates_dir() / "report").glob("*.j2"))}

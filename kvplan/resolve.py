@@ -13,7 +13,7 @@ from kvplan.core.seal import plan_sha256
 from kvplan.core.sizing.inputs import ProfileParts, SizingInputs, Stack, calibration_of
 from kvplan.core.sizing.kv_report import KvInputs
 from kvplan.core.sizing.versions import HYBRID_MANAGER_WITH_CONNECTOR_SINCE, release_key
-from kvplan.errors import InputError, Problem, did_you_mean
+from kvplan.errors import InputError, Problem, Problems, did_you_mean
 from kvplan.models import context_problems, dtype_problems, load_model, model_facts
 from kvplan.schema.plan import CatalogueLock
 from kvplan.version import VERSION
@@ -67,7 +67,7 @@ def resolve(request: Request, catalogue: Catalogue, profile_dirs: tuple[Path, ..
         With every name that is unknown and every value that contradicts another, at once.
     """
     attempt = _Attempts()
-    problems = attempt.problems
+    problems = attempt.found
     loaded = attempt(lambda: load_model(request.model, catalogue), "--model")
     facts = (
         attempt(lambda: model_facts(loaded, params_total=request.params_total, params_active=request.params_active))
@@ -125,7 +125,7 @@ def resolve_kv(request: KvRequest, catalogue: Catalogue) -> KvInputs:
         With every name that is unknown, and a context that exceeds the model's maximum, at once.
     """
     attempt = _Attempts()
-    problems = attempt.problems
+    problems = attempt.found
     gpu_name = request.gpu
     loaded = attempt(lambda: load_model(request.model, catalogue), "--model")
     if loaded is not None:
@@ -168,7 +168,7 @@ def resolve_release(name: str, catalogue: Catalogue) -> StorageRelease:
     attempt = _Attempts()
     release = attempt(lambda: catalogue.release(name), "--release")
     if release is None:
-        raise InputError(attempt.problems)
+        raise InputError(attempt.found)
     return release
 
 
@@ -198,13 +198,13 @@ def resolve_design(plan: Plan, options: BuildOptions, catalogue: Catalogue) -> D
     management = attempt(lambda: catalogue.switch(options.management.switch), "management.switch")
     if management is not None and management.role != "management":
         what, allowed = f"{management.id} is no management switch", "a switch with 1GBase-T ports, such as sn2201"
-        attempt.problems.append(Problem("management.switch", what, allowed=allowed))
+        attempt.found.append(Problem("management.switch", what, allowed=allowed))
     families = catalogue.records(CABLES)
     known = [family.id for family in families]
     for network, name in options.cabling.families.items():
-        attempt.problems.extend(_family_problems(network, name, known))
-    if management is None or attempt.problems:
-        raise InputError(attempt.problems)
+        attempt.found.extend(_family_problems(network, name, known))
+    if management is None or attempt.found:
+        raise InputError(attempt.found)
     return DesignInputs(
         plan=plan,
         plan_sha256=plan_sha256(plan),
@@ -255,7 +255,7 @@ def unknown_names(
     if erasure_code is not None:
         attempt(lambda: parse_code(erasure_code))
     profiles = attempt(lambda: load_profiles(profile_dirs))
-    return [*attempt.problems, *_profile_problems(profile, profiles or ())] if profiles else attempt.problems
+    return [*attempt.found, *_profile_problems(profile, profiles or ())] if profiles else attempt.found
 
 
 def _lock(catalogue: Catalogue) -> CatalogueLock:
@@ -276,18 +276,15 @@ def _under(option: str, problems: Iterable[Problem]) -> Iterator[Problem]:
         yield replace(problem, where=option) if option and problem.where in _NOUNS else problem
 
 
-class _Attempts:
+class _Attempts(Problems):
     """Runs look-ups and keeps their problems for one common error."""
-
-    def __init__(self) -> None:
-        self.problems: list[Problem] = []
 
     def __call__(self, look_up: Callable[[], T], option: str = "") -> T | None:
         """Return what a look-up finds, or nothing when it has a problem, which is put under the option."""
         try:
             return look_up()
         except InputError as error:
-            self.problems.extend(_under(option, error.problems))
+            self.found.extend(_under(option, error.problems))
             return None
 
 

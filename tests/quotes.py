@@ -8,12 +8,15 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from designs import design_for, plan_of
+from workbook_dump import opened
 
 from kvplan.api import bill
 from kvplan.bom.workbook import workbook
 from kvplan.schema.price_book import PriceBook, PriceItem, QuoteTerms
 
 if TYPE_CHECKING:
+    from openpyxl.workbook import Workbook
+
     from kvplan.schema.bom import Bom
 
 DAY = date(2026, 11, 2)
@@ -30,7 +33,7 @@ def book_of(nodes: int = 8, *, every: int = 1, **more: Any) -> PriceBook:
     """Invent a price book: each key has a price except every so-many-th, many of them ending in half cents."""
     keys = sorted({line.key for line in bill_of(nodes).lines if line.priced})
     items = tuple(
-        PriceItem(key=key, list_price=Decimal(9750 * (1 + index * index)) / 100 + Decimal(index % 7) / 100)
+        PriceItem(key=key, list_price=Decimal(9750 * (1 + index * index)) / 100 + Decimal(index % 2) / 100)
         for index, key in enumerate(keys)
         if every == 1 or index % every
     )
@@ -56,3 +59,9 @@ def priced_bill(nodes: int = 8) -> Bom:
 def priced_workbook(nodes: int = 8) -> bytes:
     """Make the workbook of that bill."""
     return workbook(plan_of(nodes), design_for(nodes), priced_bill(nodes))
+
+
+@cache
+def priced_cells(nodes: int = 8, *, values: bool = False) -> Workbook:
+    """Read that workbook, to be looked at and not changed."""
+    return opened(priced_workbook(nodes), values=values)

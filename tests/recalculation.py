@@ -36,11 +36,11 @@ def recalculated(books: Mapping[str, bytes], folder: Path) -> dict[str, Workbook
     return {name: opened((results / f"{name}.xlsx").read_bytes(), values=True) for name in books}
 
 
-def as_csv(data: bytes, sheet: int, folder: Path) -> str:
-    """Save one sheet, counted from 1, as CSV as it is shown, as a person would."""
+def as_csv(books: Mapping[str, bytes], sheet: int, folder: Path) -> dict[str, str]:
+    """Save one sheet of several workbooks, counted from 1, as CSV as it is shown, as a person would."""
     form = f"csv:Text - txt - csv (StarCalc):44,34,76,1,,0,false,true,false,false,false,{sheet}"
-    (result,) = _converted({"book": data}, form, folder).glob("*.csv")
-    return result.read_text(encoding="utf-8")
+    results = _converted(books, form, folder)
+    return {name: next(results.glob(f"{name}-*.csv")).read_text(encoding="utf-8") for name in books}
 
 
 def _converted(books: Mapping[str, bytes], form: str, folder: Path) -> Path:

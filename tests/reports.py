@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from functools import cache
 from html.parser import HTMLParser
@@ -11,11 +12,9 @@ from xml.etree import ElementTree as ET
 from designs import design_for, plan_of
 from quotes import bill_of, book_of
 
-from kvplan.assets import templates_dir
 from kvplan.catalogue.loader import load_catalogue
-from kvplan.render.report.html import report_html
 from kvplan.render.report.source import Source
-from kvplan.reporting import html_report, markdown_report, published, template_texts
+from kvplan.reporting import html_report, markdown_report, published
 from kvplan.version import VERSION
 
 if TYPE_CHECKING:
@@ -25,6 +24,10 @@ if TYPE_CHECKING:
     from kvplan.schema.plan import Plan
 
 VOID = {"meta", "br", "hr", "img", "input", "link", "wbr", "col"}
+SVG = re.compile(r"<svg.*?</svg>", re.DOTALL)
+_STYLE = re.compile(r"(<style>).*?(</style>)", re.DOTALL)
+_SECTION = re.compile(r'(<section id="(?!decision")[^>]*>\n)(.*?)(</section>)', re.DOTALL)
+_NAMED = re.compile(r"^<h[2-4].*\n", re.MULTILINE)
 
 
 @cache
@@ -40,10 +43,7 @@ def document_of(nodes: int = 8) -> str:
 
 def page_for(plan: Plan) -> str:
     """Write the page of a Plan as it is, with the design and bill of the eight nodes."""
-    templates = template_texts(templates_dir() / "report")
-    return report_html(
-        plan, design_for(8), _bom(8), templates=templates, measurements=published(plan, load_catalogue())
-    )
+    return html_report(plan, design_for(8), _bom(8), catalogue=load_catalogue())
 
 
 def source_of(nodes: int = 8) -> Source:
@@ -72,6 +72,12 @@ def stable(text: str, nodes: int = 8) -> str:
     for found, shown in parts.items():
         text = text.replace(found, shown)
     return text
+
+
+def skeleton(page: str) -> str:
+    """Leave of a page what stands round the sections, the decision, and the headings of the other sections."""
+    text = SVG.sub("<svg></svg>", _STYLE.sub(r"\1\2", page))
+    return _SECTION.sub(lambda found: found[1] + "".join(_NAMED.findall(found[2])) + found[3], text)
 
 
 def parsed(drawing: str) -> ET.Element:

@@ -36,6 +36,14 @@ def formulas(data: bytes) -> dict[tuple[str, str], tuple[str, Any]]:
     }
 
 
+def cells_of_lines(book: Workbook) -> dict[str, dict[str, Cell]]:
+    """Return the cells of the lines of the bill of materials by number of the line and heading."""
+    rows = list(book["BOM"].iter_rows(min_row=4))
+    headings = [cell.value for cell in rows[0]]
+    found = (dict(zip(headings, row, strict=True)) for row in rows[1:])
+    return {cells["Line"].value: cells for cells in found if cells["Key"].value}
+
+
 def dumped(data: bytes, *, most: int = 1_000_000) -> str:
     """Write a workbook as text, of long lists of what is built only the first rows."""
     live, cached = opened(data), opened(data, values=True)

@@ -5,30 +5,37 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from datetime import date
+from functools import partial
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pydantic import ValidationError
 
-from kvplan.bom.csv_cells import csv_rows
+from kvplan.bom.csv_cells import cut_csv
+from kvplan.bom.headings import DISCOUNT, READ_BACK
 from kvplan.errors import InputError, Problem, did_you_mean
-from kvplan.inputs.loc import place_of
 from kvplan.inputs.validation import problems_of
-from kvplan.schema.money import parse_currency, parse_discount, parse_price
+from kvplan.render.bom_view import unmarked
+from kvplan.schema.money import decimal_mark, parse_currency, parse_discount, parse_price
 from kvplan.schema.price_book import PRICE_BOOK_FORMAT_VERSION, PRICE_COLUMNS, PriceBook, PriceItem
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from kvplan.bom.csv_cells import Cell, Row
+    from kvplan.bom.csv_cells import Cell, Cut, Row
+    from kvplan.schema.money import DecimalMark
 
 HEADER_ROWS = 10
 """The header is looked for in so many rows: a sheet may have a title above it."""
 _FIELDS = {"price_date": "date", "price_source": "source"}
-_WORKBOOK = {"price_valid_until": "valid_until", "lead_time_days": "lead_time_days", "price_book": "price_source"}
-_KNOWN_OTHERS = {"list", "net_price", "source", "vendor", "discount_applied", "parent", "price_book"}
+_HEADINGS = {heading.lower(): column for heading, column in READ_BACK.items()} | {DISCOUNT.lower(): ""}
+"""Headings of the workbook; the discount that a line takes there is not always the part's own."""
+_KNOWN_OTHERS = {
+    "list", "net_price", "source", "vendor", "discount_applied", "parent", "price_book", "part_number_known",
+}  # fmt: skip
 """Columns of an exported sheet that look like misspelt ones of a price book."""
 _LIST_IN = re.compile(r"list \[(?P<currency>[a-z]{3})\]")
-_TEXT_MARK = re.compile(r"'(?=[=+\-@\t])")
+_MAX_NAME = 200
 
 
 class _Entry(NamedTuple):
@@ -40,17 +47,18 @@ class _Entry(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _Sheet:
-    """A file being read: its text and name, and which column is which."""
+    """A file being read: its name, which column is which, its rows below the header, and how its prices are written."""
 
-    text: str
     name: str
+    header: Row
     columns: Mapping[str, int]
-    width: int
+    body: Sequence[Row]
     currency: str
+    mark: DecimalMark | None
 
     def where(self, cell: Cell) -> str:
         """Say where a cell stands."""
-        return place_of(self.text, cell.offset, self.name)
+        return f"{self.name}:{cell.line}:{cell.column}"
 
     def cell(self, row: Row, column: str) -> Cell | None:
         """Return the cell of a column, unless it is blank."""
@@ -67,7 +75,7 @@ def parse_csv_book(text: str, name: str) -> PriceBook:
         The file: a header with `list_price` and `key` or `part_number`, then a row a part. Other columns are left
         alone, and so are rows without a price, but for their part number and lead time.
     name
-        Name of the file, which becomes that of the book.
+        Path of the file, for places in messages; the book is called like the file, without its directory.
 
     Returns
     -------
@@ -79,9 +87,8 @@ def parse_csv_book(text: str, name: str) -> PriceBook:
     InputError
         With every cell that cannot be read, prices without a part or a currency, and parts priced twice.
     """
-    rows = csv_rows(text, name)
-    sheet, body = _sheet(rows, text, name)
-    entries, problems = _entries(sheet, body)
+    sheet = _sheet(cut_csv(text, name), name)
+    entries, problems = _entries(sheet)
     problems.extend(_twice(sheet, entries))
     if problems:
         raise InputError(sorted(problems, key=_position))
@@ -90,34 +97,40 @@ def parse_csv_book(text: str, name: str) -> PriceBook:
         raise InputError.single(name, "holds no price", allowed="prices in the column list_price")
     return PriceBook(
         format_version=PRICE_BOOK_FORMAT_VERSION,
-        name=name,
+        name=PurePath(name).name[:_MAX_NAME] or "prices",
         currency=priced[0].currency or "",
         date=None,
         items=tuple(dict.fromkeys(entry.item for entry in entries)),
     )
 
 
-def _sheet(rows: Sequence[Row], text: str, name: str) -> tuple[_Sheet, Sequence[Row]]:
+def _sheet(cut: Cut, name: str) -> _Sheet:
     """Find the header and what stands below it."""
+    rows = cut.rows
     for index, row in enumerate(rows[:HEADER_ROWS]):
         names = [_column(cell.text) for cell in row]
         if "list_price" in names and {"key", "part_number"} & set(names):
-            given = _LIST_IN.fullmatch(row[names.index("list_price")].text.strip().lower())
+            price = names.index("list_price")
+            given = _LIST_IN.fullmatch(row[price].text.strip().lower())
             columns = {column: at for at, column in reversed(list(enumerate(names)))}
-            sheet = _Sheet(text, name, columns, len(row), given["currency"].upper() if given else "")
-            _refuse_misspelt(sheet, row, names)
-            return sheet, rows[index + 1 :]
+            body = rows[index + 1 :]
+            mark = decimal_mark(unmarked(row[price].text) for row in body if price < len(row))
+            # Between commas a decimal comma is too easily a thousands one, or a slip.
+            mark = None if mark == cut.delimiter else mark
+            sheet = _Sheet(name, row, columns, body, given["currency"].upper() if given else "", mark)
+            _refuse_misspelt(sheet, names)
+            return sheet
     if not rows:
         raise InputError.single(name, "is empty")
     unknown = (cell.text.strip() for cell in rows[0] if _column(cell.text) not in PRICE_COLUMNS)
     meant = (column for column in unknown if did_you_mean(_column(column), ("list_price", "key")))
     hint = "".join(f"is {column!r} meant to be one?" for column in list(meant)[:1])
-    what = "has no header with list_price and key or part_number"
-    raise InputError.single(place_of(text, 0, name), what, allowed=_allowed(), hint=hint)
+    what, where = "has no header with list_price and key or part_number", f"{name}:1:1"
+    raise InputError.single(where, what, allowed=_allowed(), hint=hint)
 
 
 def _column(header: str) -> str:
-    """Return the name of a column; the workbook's own headers are understood too.
+    """Return the name of a column; the workbook's own headings are understood too.
 
     >>> _column("List [EUR]"), _column(" Part number "), _column("list_price")
     ('list_price', 'part_number', 'list_price')
@@ -125,22 +138,20 @@ def _column(header: str) -> str:
     lowered = header.strip().lower()
     if _LIST_IN.fullmatch(lowered):
         return "list_price"
-    plain = re.sub(r"[^a-z]+", "_", lowered).strip("_")
-    # The workbook shows the discount that was applied, which is not always the part's own.
-    return "" if lowered == "discount [%]" else _WORKBOOK.get(plain, plain)
+    return _HEADINGS.get(lowered, re.sub(r"[^a-z]+", "_", lowered).strip("_"))
 
 
-def _refuse_misspelt(sheet: _Sheet, row: Row, names: Sequence[str]) -> None:
+def _refuse_misspelt(sheet: _Sheet, names: Sequence[str]) -> None:
     """Refuse columns that are almost those of a price book, and columns that stand twice."""
     missing = [column for column in PRICE_COLUMNS if column not in names]
     problems = [
         Problem(sheet.where(cell), f"column {cell.text.strip()!r} is not known", allowed=_allowed(), hint=hint)
-        for cell, name in zip(row, names, strict=True)
+        for cell, name in zip(sheet.header, names, strict=True)
         if name not in PRICE_COLUMNS and (hint := did_you_mean(name, missing)) and name not in _KNOWN_OTHERS
     ]
     problems.extend(
         Problem(sheet.where(cell), f"column {name!r} stands twice")
-        for at, (cell, name) in enumerate(zip(row, names, strict=True))
+        for at, (cell, name) in enumerate(zip(sheet.header, names, strict=True))
         if name in PRICE_COLUMNS and sheet.columns[name] != at
     )
     if problems:
@@ -152,11 +163,11 @@ def _allowed() -> str:
     return f"columns: {', '.join(PRICE_COLUMNS)}"
 
 
-def _entries(sheet: _Sheet, rows: Sequence[Row]) -> tuple[list[_Entry], list[Problem]]:
+def _entries(sheet: _Sheet) -> tuple[list[_Entry], list[Problem]]:
     """Read every row that names a part or a price, and keep what cannot be read."""
     entries: list[_Entry] = []
     problems: list[Problem] = []
-    for row in rows:
+    for row in sheet.body:
         price = sheet.cell(row, "list_price")
         named = sheet.cell(row, "key") or sheet.cell(row, "part_number")
         if named is None:
@@ -167,22 +178,35 @@ def _entries(sheet: _Sheet, rows: Sequence[Row]) -> tuple[list[_Entry], list[Pro
         found = _item(sheet, row, problems)
         if found is not None:
             entries.append(_Entry(found, price or named))
+    problems.extend(_without_currency(sheet, entries))
     return entries, problems
+
+
+def _without_currency(sheet: _Sheet, entries: Sequence[_Entry]) -> Iterator[Problem]:
+    """Say once that prices have no currency: at the header where no column is for it, else at the first of them."""
+    cells = [item.cell for item in entries if item.item.list_price is not None and item.item.currency is None]
+    if not cells:
+        return
+    allowed = "a column currency, with EUR or the like beside each price"
+    if "currency" not in sheet.columns:
+        where = sheet.where(sheet.header[sheet.columns["list_price"]])
+        yield Problem(
+            where, "no price has a currency", key="list_price", allowed=allowed, hint="or a header List [EUR]"
+        )
+    else:
+        others = f", nor {'has' if len(cells) == 2 else 'have'} {len(cells) - 1:,} more" if len(cells) > 1 else ""  # noqa: PLR2004
+        yield Problem(sheet.where(cells[0]), f"has no currency{others}", key="list_price", allowed=allowed)
 
 
 def _item(sheet: _Sheet, row: Row, problems: list[Problem]) -> PriceItem | None:
     """Read one row; what cannot be read is added to the problems."""
     before = len(problems)
-    beyond = next((cell for cell in row[sheet.width :] if cell.text.strip()), None)
+    beyond = next((cell for cell in row[len(sheet.header) :] if cell.text.strip()), None)
     if beyond is not None:
         what, hint = "has more cells than the header", "put quotes around a price with a comma"
         problems.append(Problem(sheet.where(beyond), what, hint=hint))
         return None
     values = dict(_values(sheet, row, problems))
-    price = sheet.cell(row, "list_price")
-    if price is not None and "currency" not in values and not sheet.currency and len(problems) == before:
-        what, allowed = "has no currency", "a column currency, with EUR or the like beside each price"
-        problems.append(Problem(sheet.where(price), what, key="list_price", allowed=allowed))
     if len(problems) > before:
         return None
     try:
@@ -194,12 +218,13 @@ def _item(sheet: _Sheet, row: Row, problems: list[Problem]) -> PriceItem | None:
 
 def _values(sheet: _Sheet, row: Row, problems: list[Problem]) -> Iterator[tuple[str, Any]]:
     """Yield the fields of a row that can be read."""
-    for column, parse in _PARSERS.items():
+    parsers: dict[str, Callable[[str], Any]] = {**_PARSERS, "list_price": partial(parse_price, mark=sheet.mark)}
+    for column, parse in parsers.items():
         cell = sheet.cell(row, column)
         if cell is None:
             continue
         try:
-            yield _FIELDS.get(column, column), parse(_TEXT_MARK.sub("", cell.text.strip(), count=1))
+            yield _FIELDS.get(column, column), parse(unmarked(cell.text))
         except ValueError as error:
             problems.append(Problem(sheet.where(cell), str(error), key=column))
 
@@ -213,10 +238,10 @@ def _day(text: str) -> date:
         raise ValueError(message) from None
 
 
-def _days(text: str) -> int:
-    """Read a number of days."""
+def _whole(text: str, unit: str) -> int:
+    """Read a whole number."""
     if not text.isascii() or not text.isdigit():
-        message = f"{text!r} is no whole number of days"
+        message = f"{text!r} is no whole number of {unit}"
         raise ValueError(message)
     return int(text[:9])
 
@@ -226,22 +251,23 @@ _PARSERS: Mapping[str, Callable[[str], Any]] = {
     "part_number": str,
     "list_price": parse_price,
     "currency": parse_currency,
+    "term_months": partial(_whole, unit="months"),
     "price_date": _day,
     "valid_until": _day,
     "price_source": str,
     "discount": parse_discount,
-    "lead_time_days": _days,
+    "lead_time_days": partial(_whole, unit="days"),
 }
 
 
 def _twice(sheet: _Sheet, entries: Sequence[_Entry]) -> Iterator[Problem]:
-    """Name the parts that have two prices: lines of the same part repeat its key, and must agree."""
-    first: dict[str, _Entry] = {}
+    """Name the parts that have two prices for one term: lines of the same part repeat its key, and must agree."""
+    first: dict[tuple[str, int | None], _Entry] = {}
     for entry in entries:
         name = entry.item.key or entry.item.part_number
         if entry.item.list_price is None:
             continue
-        known = first.setdefault(name, entry)
+        known = first.setdefault((name, entry.item.term_months), entry)
         if _terms(known.item) != _terms(entry.item):
             before = sheet.where(known.cell).removeprefix(f"{sheet.name}:")
             what, hint = f"{name!r} is priced twice", f"the other price is at {before}"

@@ -96,11 +96,11 @@ def read_price_books(paths: Sequence[str | Path], csv_paths: Sequence[str | Path
 
 
 def _twice(book: PriceBook, document: Document) -> Iterator[Problem]:
-    """Name the parts that a book has twice."""
-    first: dict[str, int] = {}
+    """Name the parts that a book has twice for the same term."""
+    first: dict[tuple[str, str, int | None], int] = {}
     for index, item in enumerate(book.items):
         field, name = ("key", item.key) if item.key else ("part_number", item.part_number)
-        known = first.setdefault(f"{field} {name}", index)
+        known = first.setdefault((field, name, item.term_months), index)
         if known != index:
             before = document.where(("items", known, field)).removeprefix(f"{document.name}:")
             where = document.where(("items", index, field))

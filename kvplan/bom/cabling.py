@@ -3,26 +3,29 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from kvplan.bom.draft import Draft
+from kvplan.core.design.inventory import cable_lots, modules_fitted
+from kvplan.schema.hardware import Row
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from kvplan.bom.scope import Tables
-    from kvplan.schema.cabling import CableFamily, Medium
+    from kvplan.core.design.inventory import CableLot
+    from kvplan.schema.cabling import Medium
     from kvplan.schema.design import Design
+    from kvplan.schema.kit import PartKind
 
-Kind = Literal["copper", "fibre", "patch"]
-_KINDS: Mapping[Medium, Kind] = {
+_KINDS: Mapping[Medium, PartKind] = {
     "passive-copper": "copper",
     "active-copper": "copper",
     "multimode": "fibre",
     "single-mode": "fibre",
     "twisted-pair": "patch",
 }
-_TITLES: Mapping[Kind, str] = {
+_TITLES: Mapping[PartKind, str] = {
     "copper": "Copper cables of the fabric",
     "fibre": "Fibre",
     "patch": "Patch cables of the management network",
@@ -44,70 +47,52 @@ def cabling_lines(design: Design, tables: Tables) -> Iterator[Draft]:
     Draft
         Copper, transceivers, fibre, patch cables; what there is none of falls away.
     """
-    yield from _cables(design, tables, "copper")
-    yield from _optics(design, tables)
-    yield from _cables(design, tables, "fibre")
-    yield from _cables(design, tables, "patch")
+    lots = cable_lots(design.cables)
+    modules = Counter(module.transceiver for module in modules_fitted(design.cables))
+    yield from _cables(lots, tables, "copper")
+    yield from _lot(
+        "optics", "Transceivers", tuple(_transceiver(tables, name, count) for name, count in sorted(modules.items()))
+    )
+    yield from _cables(lots, tables, "fibre")
+    yield from _cables(lots, tables, "patch")
 
 
-def _cables(design: Design, tables: Tables, kind: Kind) -> Iterator[Draft]:
+def _cables(lots: Mapping[CableLot, int], tables: Tables, kind: PartKind) -> Iterator[Draft]:
     """Yield the lot of one kind of cable."""
-    counts: Counter[tuple[str, float, str]] = Counter(
-        (cable.family, cable.length_m, cable.part_number) for cable in design.cables if _KINDS[cable.medium] == kind
-    )
-    minors = tuple(
-        _cable(tables.cables.get(family), family, length_m, part_number, count, kind)
-        for (family, length_m, part_number), count in sorted(counts.items())
-    )
+    minors = tuple(_cable(lot, count, tables, kind) for lot, count in lots.items() if _KINDS[lot.medium] == kind)
     yield from _lot(f"cables/{kind}", _TITLES[kind], minors)
 
 
-def _cable(row: CableFamily | None, family: str, length_m: float, part_number: str, count: int, kind: Kind) -> Draft:
+def _cable(lot: CableLot, count: int, tables: Tables, kind: PartKind) -> Draft:
     """Make the line of one family and length."""
-    vendor = row.vendor if row and row.vendor != "any" else ""
-    return Draft(
-        key=f"cable/{family}/{length_m:g}m",
+    row = tables.cables.get(lot.family) or _of_design(lot.family)
+    return Draft.of(
+        row,
+        key=f"cable/{lot.family}/{lot.length_m:g}m",
         group="cabling",
-        description=f"{row.title if row else family}, {length_m:g} m",
         quantity=count,
         basis=f"{count:,} in the cable schedule",
-        source=row.source if row else "design: cables",
-        confidence=row.confidence if row else "derived",
         kind=kind,
-        vendor=vendor,
-        part_number=part_number,
-        note=row.note if row else "",
+        description=f"{row.title or row.id}, {lot.length_m:g} m",
+        part_number=lot.part_number,
     )
-
-
-def _optics(design: Design, tables: Tables) -> Iterator[Draft]:
-    """Yield the lot of transceivers: one a cage, however many fibres end in it."""
-    fitted = {
-        (end.device, end.cage): end.transceiver
-        for cable in design.cables
-        for end in (cable.a, *cable.b)
-        if end.transceiver
-    }
-    minors = tuple(_transceiver(tables, name, count) for name, count in sorted(Counter(fitted.values()).items()))
-    yield from _lot("optics", "Transceivers", minors)
 
 
 def _transceiver(tables: Tables, name: str, count: int) -> Draft:
     """Make the line of one transceiver."""
-    row = tables.transceivers.get(name)
-    return Draft(
+    return Draft.of(
+        tables.transceivers.get(name) or _of_design(name),
         key=f"transceiver/{name}",
         group="cabling",
-        description=row.title if row else name,
         quantity=count,
         basis=f"{count:,} cages in the cable schedule",
-        source=row.source if row else "design: cables",
-        confidence=row.confidence if row else "derived",
         kind="transceiver",
-        vendor=row.vendor if row else "",
-        part_number=row.part_number if row else "",
-        note=row.note if row else "",
     )
+
+
+def _of_design(name: str) -> Row:
+    """Stand in for a row that the catalogue of today no longer has."""
+    return Row(id=name, source="design: cables", confidence="derived")
 
 
 def _lot(key: str, title: str, minors: tuple[Draft, ...]) -> Iterator[Draft]:
@@ -121,7 +106,7 @@ def _lot(key: str, title: str, minors: tuple[Draft, ...]) -> Iterator[Draft]:
             basis="as the cable schedule has them",
             source="design: cables",
             confidence="derived",
-            kind="lot",
+            kind="heading",
             unit="lot",
             minors=minors,
         )

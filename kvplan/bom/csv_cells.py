@@ -13,20 +13,29 @@ if TYPE_CHECKING:
 
 MAX_ROWS = 100_000
 _DELIMITERS = (",", ";", "\t")
+_LINE_END = re.compile(r"\r\n|\n|\r")
 
 
 class Cell(NamedTuple):
-    """The text of one cell, and where in the file it begins."""
+    """The text of one cell, and the line and column in which it begins, both from 1."""
 
     text: str
-    offset: int
+    line: int
+    column: int
 
 
 Row = tuple[Cell, ...]
 
 
-def csv_rows(text: str, name: str) -> tuple[Row, ...]:
-    r"""Cut a text into rows of cells, leaving out rows that are empty.
+class Cut(NamedTuple):
+    """A text cut into rows, those that are empty left out, and what stood between its cells."""
+
+    rows: tuple[Row, ...]
+    delimiter: str
+
+
+def cut_csv(text: str, name: str) -> Cut:
+    r"""Cut a text into rows of cells.
 
     Parameters
     ----------
@@ -37,7 +46,7 @@ def csv_rows(text: str, name: str) -> tuple[Row, ...]:
 
     Returns
     -------
-    tuple of tuple of Cell
+    Cut
         The rows, each cell without its quotes.
 
     Raises
@@ -47,28 +56,33 @@ def csv_rows(text: str, name: str) -> tuple[Row, ...]:
 
     Examples
     --------
-    >>> [cell.text for row in csv_rows('key,list_price\nx,"1,234.50"\n', "f.csv") for cell in row]
+    >>> [cell.text for row in cut_csv('key,list_price\nx,"1,234.50"\n', "f.csv").rows for cell in row]
     ['key', 'list_price', 'x', '1,234.50']
     """
-    rows = tuple(row for row in _rows(text, name) if any(cell.text.strip() for cell in row))
+    delimiter = _delimiter(text)
+    rows = tuple(row for row in _rows(text, name, delimiter) if any(cell.text.strip() for cell in row))
     if len(rows) > MAX_ROWS:
         raise InputError.single(name, f"has {len(rows):,} rows", allowed=f"at most {MAX_ROWS:,}")
-    return rows
+    return Cut(rows, delimiter)
 
 
-def _rows(text: str, name: str) -> Iterator[Row]:
-    """Yield the rows."""
-    cell = _cell_pattern(_delimiter(text))
+def _rows(text: str, name: str, delimiter: str) -> Iterator[Row]:
+    """Yield the rows; lines are counted on the way, so that a place costs nothing however long the file is."""
+    pattern = _cell_pattern(delimiter)
     row: list[Cell] = []
-    offset = 0
+    offset, line, line_start = 0, 1, 0
     while offset < len(text):
-        match = cell.match(text, offset)
+        match = pattern.match(text, offset)
         if match is None:
             raise _misquoted(text, offset, name)
         quoted, bare, end = match.groups()
-        row.append(Cell(bare if quoted is None else quoted.replace('""', '"'), offset))
+        row.append(Cell(bare if quoted is None else quoted.replace('""', '"'), line, offset - line_start + 1))
+        # Only a quoted cell holds line ends, beside the one that may end the cell.
+        if quoted is not None or end != delimiter:
+            for found in _LINE_END.finditer(text, offset, match.end()):
+                line, line_start = line + 1, found.end()
         offset = match.end()
-        if end in ("\n", "\r\n", "\r", ""):
+        if end != delimiter:
             yield tuple(row)
             row = []
     if row:

@@ -7,23 +7,21 @@ from typing import TYPE_CHECKING
 
 from kvplan.bom.draft import Draft
 from kvplan.bom.kit import kit_of_device, kit_of_rack
-from kvplan.bom.scope import NOUNS, counted_as, storage_adapters
+from kvplan.bom.scope import counted_as, quoted_racks
+from kvplan.core.arithmetic import ceil_div
+from kvplan.core.design.power import FEEDS
+from kvplan.schema.hardware import Server, Switch
+from kvplan.schema.roles import FABRIC_ROLES, ROLE_NOUNS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
     from kvplan.bom.scope import Host, Tables
-    from kvplan.schema.design import Design
-    from kvplan.schema.hardware import Nic, Server, Switch
+    from kvplan.schema.design import Design, Rack
+    from kvplan.schema.hardware import Nic
     from kvplan.schema.kit import GroupId
     from kvplan.schema.plan import Plan
-    from kvplan.schema.roles import Role
 
-_TIERS: tuple[tuple[Role, str, str], ...] = (
-    ("leaf", "leaf", "leaves"),
-    ("spine", "spine", "spines"),
-    ("super-spine", "super-spine", "super-spines"),
-)
 _OUTLETS = {"C14": "C13", "C20": "C19"}
 _ANY = "any"
 
@@ -55,61 +53,63 @@ def device_lines(
     """
     for host in hosts:
         if host.group == group:
-            parts = tuple(_parts(plan, host, tables))
             kit = tuple(kit_of_device(tables.kit, host, conditions))
-            yield _major(plan, design, host, tables, (*parts, *kit))
+            yield _major(plan, design, host, (*_parts(plan, host), *kit))
 
 
 def rack_lines(design: Design, tables: Tables) -> Iterator[Draft]:
-    """Make the line of the racks, where they are quoted."""
-    options = design.options.racks
-    if options.quoted:
-        rack = Draft(
-            key=f"rack/{options.units}u",
-            group="racks",
-            description=f"Rack of {options.units} units with doors and side panels, for {options.weight_kg:,.0f} kg",
-            quantity=1,
-            basis="1 a rack of the design",
-            source="build options: size and load of a rack",
-            confidence="assumed",
-            kind="rack",
-            note="assumed: deep enough for every device with its leads; make left to the seller",
-        )
-        yield Draft(
-            key="rack",
-            group="racks",
-            description=f"Rack of {options.units} units, fitted out",
-            quantity=len(design.racks),
-            basis=f"{counted_as(len(design.racks), 'rack')} of the design",
-            counted_by=("rack",),
-            source="design: racks",
-            confidence="derived",
-            minors=(rack, *kit_of_rack(tables.kit, {"outlets": outlets_text(design)})),
-        )
+    """Make the line of the racks that are quoted."""
+    racks, options = quoted_racks(design), design.options.racks
+    if not racks:
+        return
+    whole = len(racks) == len(design.racks)
+    of_all = "of the design" if whole else f"of {len(design.racks):,} in the design: those that hold what is quoted"
+    rack = Draft(
+        key=f"rack/{options.units}u",
+        group="racks",
+        description=f"Rack of {options.units} units with doors and side panels, for {options.weight_kg:,.0f} kg",
+        quantity=1,
+        basis="1 a rack that is quoted",
+        source="build options: size and load of a rack",
+        confidence="assumed",
+        kind="rack",
+        note="assumed: deep enough for every device with its leads; make left to the seller",
+    )
+    yield Draft(
+        key="rack",
+        group="racks",
+        description=f"Rack of {options.units} units, fitted out",
+        quantity=len(racks),
+        basis=f"{counted_as(len(racks), 'rack')} {of_all}",
+        counted_by=("rack",),
+        source="design: racks",
+        confidence="derived",
+        kind="heading",
+        minors=(rack, *kit_of_rack(tables.kit, {"outlets": _outlets_text(design, racks)})),
+    )
 
 
-def outlets_text(design: Design) -> str:
+def _outlets_text(design: Design, racks: Sequence[Rack]) -> str:
     """Say what a power distribution unit must carry: the most leads of each kind on one feed, and the most power."""
     leads: dict[str, Counter[str]] = defaultdict(Counter)
     for device in design.devices:
-        leads[device.rack][_OUTLETS.get(device.inlet, device.inlet)] += -(-device.psu_count // 2)
+        leads[device.rack][_OUTLETS.get(device.inlet, device.inlet)] += ceil_div(device.psu_count, FEEDS)
     needed: Counter[str] = Counter()
-    for in_rack in leads.values():
-        needed |= in_rack
+    for rack in racks:
+        needed |= leads[rack.name]
     outlets = ", ".join(f"{count} x {kind}" for kind, count in sorted(needed.items()))
-    power_w = max((rack.power_max_w for rack in design.racks), default=0)
+    power_w = max(rack.power_max_w for rack in racks)
     return f": {outlets} at least, {power_w / 1000:,.1f} kW" if outlets else ""
 
 
-def _major(plan: Plan, design: Design, host: Host, tables: Tables, minors: tuple[Draft, ...]) -> Draft:
+def _major(plan: Plan, design: Design, host: Host, minors: tuple[Draft, ...]) -> Draft:
     """Make the major line of equal devices."""
-    title = _title(plan, host, tables)
     names = {
-        "storage-node": f"{_named('Storage node', title)}, {plan.profile.drives_per_node} drives",
-        "client-server": f"Adapters of a GPU server: {title}" if host.adapters_only else _named("GPU server", title),
-        "control-node": _named("Control node", title),
-        "fabric-switch": f"{_named('Fabric switch', title)}{_tiers(design, host)}",
-        "management-switch": _named("Management switch", title),
+        "storage-node": f"{_named('Storage node', host.title)}, {plan.profile.drives_per_node} drives",
+        "client-server": _named("Adapters of a GPU server" if host.adapters_only else "GPU server", host.title),
+        "control-node": _named("Control node", host.title),
+        "fabric-switch": f"{_named('Fabric switch', host.title)}{_tiers(design, host)}",
+        "management-switch": _named("Management switch", host.title),
     }
     return Draft(
         key=f"{host.per}/{host.model}",
@@ -120,129 +120,71 @@ def _major(plan: Plan, design: Design, host: Host, tables: Tables, minors: tuple
         counted_by=(host.per,),
         source="design: devices",
         confidence="derived",
-        kind="device",
+        kind="heading",
         minors=minors,
     )
 
 
-def _parts(plan: Plan, host: Host, tables: Tables) -> Iterator[Draft]:
+def _parts(plan: Plan, host: Host) -> Iterator[Draft]:
     """Yield what the Plan names in a device: the device itself, drives, GPUs, adapters."""
-    parts = plan.parts
+    if isinstance(host.row, Switch):
+        yield _switch(host.row, host)
+    elif isinstance(host.row, Server) and not host.adapters_only:
+        yield _chassis(host.row, host)
     if host.per == "storage-node":
-        yield _chassis(parts.server, host)
         yield _drives(plan)
-        yield from (_adapter(nic, number, host) for nic, number in storage_adapters(plan))
-    elif host.per == "client-server":
-        if not host.adapters_only:
-            yield _chassis(parts.client_server, host)
-            yield _gpus(plan)
-        yield from (_adapter(nic, number, host) for nic, number in host.adapters)
-    elif host.per == "control-node":
-        if host.model in tables.servers:
-            yield _chassis(tables.servers[host.model], host)
-    else:
-        switches = {**tables.switches, parts.switch.id: parts.switch}
-        if host.model in switches:
-            yield _switch(switches[host.model], host)
+    elif host.per == "client-server" and not host.adapters_only:
+        yield _gpus(plan)
+    yield from (_adapter(nic, number, host) for nic, number in host.adapters)
 
 
 def _chassis(server: Server, host: Host) -> Draft:
     """Make the line of a chassis; the id of a server whose maker is known is its model number."""
-    named = server.vendor != _ANY
-    return Draft(
+    return Draft.of(
+        server,
         key=f"chassis/{server.id}",
         group=host.group,
-        description=f"Chassis with board, power supplies and fans: {server.title or server.id}",
         quantity=1,
-        basis=f"1 a {NOUNS[host.per][0]}",
-        source=server.source,
-        confidence=server.confidence,
+        basis=f"1 a {host.noun}",
         kind="chassis",
-        vendor=server.vendor if named else "",
-        part_number=server.id if named else "",
-        note=server.note,
+        description=f"Chassis with board, power supplies and fans: {server.title or server.id}",
+        part_number="" if server.vendor == _ANY else server.id,
+    )
+
+
+def _switch(switch: Switch, host: Host) -> Draft:
+    """Make the line of a switch itself, with what must be said when it is ordered."""
+    rating = f" of {host.supply_w:,.0f} W" if host.supply_w else ""
+    order = f"{host.supplies} supplies{rating}, inlet {host.inlet}; name the direction of the air flow when ordering"
+    return Draft.of(
+        switch,
+        key=f"switch/{switch.id}",
+        group=host.group,
+        quantity=1,
+        basis=f"1 a {host.noun}",
+        kind="switch",
+        note="; ".join(filter(None, (switch.note, order))),
     )
 
 
 def _drives(plan: Plan) -> Draft:
     """Make the line of the drives."""
-    drive = plan.parts.drive
-    return Draft(
-        key=f"drive/{drive.id}",
-        group="storage",
-        description=drive.title or drive.id,
-        quantity=plan.profile.drives_per_node,
-        basis=f"{plan.profile.drives_per_node} a storage node, by the Plan",
-        source=drive.source,
-        confidence=drive.confidence,
-        kind="drive",
-        vendor=drive.vendor,
-        note=drive.note,
-    )
+    drive, number = plan.parts.drive, plan.profile.drives_per_node
+    basis = f"{number} a storage node, by the Plan"
+    return Draft.of(drive, key=f"drive/{drive.id}", group="storage", quantity=number, basis=basis, kind="drive")
 
 
 def _gpus(plan: Plan) -> Draft:
     """Make the line of the GPUs; servers are bought full."""
-    gpu, asked = plan.parts.gpu, plan.request.gpus
-    return Draft(
-        key=f"gpu/{gpu.id}",
-        group="clients",
-        description=gpu.title or gpu.id,
-        quantity=gpu.gpus_per_server,
-        basis=f"{gpu.gpus_per_server} a GPU server, {asked:,} asked for and servers filled",
-        source=gpu.source,
-        confidence=gpu.confidence,
-        kind="gpu",
-        vendor=gpu.vendor,
-        note=gpu.note,
-    )
+    gpu, number = plan.parts.gpu, plan.parts.gpu.gpus_per_server
+    basis = f"{number} a GPU server, {plan.request.gpus:,} asked for and servers filled"
+    return Draft.of(gpu, key=f"gpu/{gpu.id}", group="clients", quantity=number, basis=basis, kind="gpu")
 
 
 def _adapter(nic: Nic, number: int, host: Host) -> Draft:
     """Make the line of an adapter."""
-    return Draft(
-        key=f"adapter/{nic.id}",
-        group=host.group,
-        description=nic.title or nic.id,
-        quantity=number,
-        basis=f"{number} a {NOUNS[host.per][0]}, by the Plan",
-        source=nic.source,
-        confidence=nic.confidence,
-        kind="adapter",
-        vendor=nic.vendor,
-        part_number=nic.part_number,
-        note=nic.note,
-    )
-
-
-def _switch(switch: Switch, host: Host) -> Draft:
-    """Make the line of a switch itself."""
-    return Draft(
-        key=f"switch/{switch.id}",
-        group=host.group,
-        description=switch.title or switch.id,
-        quantity=1,
-        basis=f"1 a {NOUNS[host.per][0]}",
-        source=switch.source,
-        confidence=switch.confidence,
-        kind="switch",
-        vendor=switch.vendor,
-        part_number=switch.part_number,
-        note=switch.note,
-    )
-
-
-def _title(plan: Plan, host: Host, tables: Tables) -> str:
-    """Return what a device is called: the title of its row, else its model."""
-    rows: Mapping[str, Server | Switch] = {
-        **tables.servers,
-        **tables.switches,
-        plan.parts.server.id: plan.parts.server,
-        plan.parts.client_server.id: plan.parts.client_server,
-        plan.parts.switch.id: plan.parts.switch,
-    }
-    row = rows.get(host.model)
-    return (row.title if row else "") or host.model
+    basis = f"{number} a {host.noun}, by the Plan"
+    return Draft.of(nic, key=f"adapter/{nic.id}", group=host.group, quantity=number, basis=basis, kind="adapter")
 
 
 def _named(noun: str, title: str) -> str:
@@ -257,5 +199,9 @@ def _named(noun: str, title: str) -> str:
 def _tiers(design: Design, host: Host) -> str:
     """Say how many switches of a model stand in each tier."""
     counts = Counter(device.role for device in design.devices if device.model == host.model)
-    named = (f"{counts[role]} {one if counts[role] == 1 else many}" for role, one, many in _TIERS if counts[role])
+    named = (
+        f"{counts[role]:,} {one if counts[role] == 1 else many}"
+        for role, (one, many) in ROLE_NOUNS.items()
+        if role in FABRIC_ROLES and counts[role]
+    )
     return f" ({', '.join(named)})"

@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from kvplan.bom.draft import Draft
-from kvplan.bom.scope import NOUNS, counted_as
-from kvplan.units import format_bytes
+from kvplan.bom.scope import counted_as
+from kvplan.core.arithmetic import ceil_div
+from kvplan.units import TB
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from kvplan.bom.scope import Host
-    from kvplan.schema.kit import GroupId, KitRow, Per
+    from kvplan.schema.kit import GroupId, KitRow, Per, Times
 
 _INLETS = {"c14-inlet": "C14", "c20-inlet": "C20"}
-_TIMES_TEXT = {
+_TIMES_TEXT: Mapping[Times, str] = {
     "sockets": "one a socket",
     "supplies": "one a power supply",
+    "supplies-a": "one a power supply on feed A",
+    "supplies-b": "one a power supply on feed B",
     "empty-bays": "bays less drives",
     "gpus": "one a GPU",
-    "uplinks": "one an uplink",
     "atx-adapters": "one an adapter that needs it",
     "low-profile-adapters": "one a half-height adapter",
 }
@@ -81,27 +82,26 @@ def kit_of_group(
     """
     for row in rows:
         if row.group == group and row.when in conditions:
-            number = sum(counts[per] for per in row.per)
             present = tuple(per for per in row.per if counts[per])
-            basis = _basis(row.quantity, " + ".join(counted_as(counts[per], per) for per in present))
-            draft = _draft(row, group, row.quantity * number, basis, extra.get(row.adds, ""))
-            yield replace(draft, counted_by=present)
+            quantity = row.quantity * ceil_div(sum(counts[per] for per in present), row.each)
+            basis = _basis(row, " + ".join(counted_as(counts[per], per) for per in present))
+            yield _draft(row, group, quantity, basis, extra=extra.get(row.adds, ""), counted_by=present)
 
 
 def kit_of_rack(rows: Sequence[KitRow], extra: Mapping[str, str]) -> Iterator[Draft]:
     """Make the minor lines of a rack."""
     for row in rows:
         if row.group is None and "rack" in row.per:
-            yield _draft(row, "racks", row.quantity, f"{row.quantity} a rack", extra.get(row.adds, ""))
+            yield _draft(row, "racks", row.quantity, f"{row.quantity} a rack", extra=extra.get(row.adds, ""))
 
 
 def capacity_text(raw_bytes: int, usable_bytes: int) -> str:
-    """Print the capacities that a licence covers, exactly as the Plan has them.
+    """Print the capacities that a licence covers.
 
     >>> capacity_text(983_040_000_000_000, 744_253_000_000_000)
     ': 983.04 TB raw, 744.25 TB usable'
     """
-    return f": {format_bytes(raw_bytes, digits=5)} raw, {format_bytes(usable_bytes, digits=5)} usable"
+    return f": {raw_bytes / TB:,.2f} TB raw, {usable_bytes / TB:,.2f} TB usable"
 
 
 def _goes_with(row: KitRow, host: Host, conditions: frozenset[str]) -> bool:
@@ -115,40 +115,36 @@ def _goes_with(row: KitRow, host: Host, conditions: frozenset[str]) -> bool:
 
 def _minor(row: KitRow, host: Host) -> Draft:
     """Make the line of a row in a device."""
-    times = host.times(row.times)
-    basis = _TIMES_TEXT.get(row.times, "")
-    number = row.quantity * times
+    number = row.quantity * host.times(row.times)
+    why = f": {_TIMES_TEXT[row.times]}" if row.times in _TIMES_TEXT else ""
     model = host.model if row.per_model else ""
-    return _draft(
-        row, host.group, number, f"{number} a {NOUNS[host.per][0]}{f': {basis}' if basis else ''}", model=model
-    )
+    return _draft(row, host.group, number, f"{number} a {host.noun}{why}", model=model)
 
 
-def _draft(row: KitRow, group: GroupId, number: int, basis: str, extra: str = "", *, model: str = "") -> Draft:
+def _draft(
+    row: KitRow, group: GroupId, quantity: int, basis: str, *, extra: str = "", model: str = "", **more: Any
+) -> Draft:
     """Make a line of a row."""
-    return Draft(
+    return Draft.of(
+        row,
         key=f"kit/{row.id}/{model}" if model else f"kit/{row.id}",
         group=group,
-        description=f"{row.title}{extra}{f', for {model}' if model else ''}",
-        quantity=number,
+        quantity=quantity,
         basis=basis,
-        source=row.source,
-        confidence=row.confidence,
-        kind=row.id,
-        vendor=row.vendor,
-        part_number=row.part_number,
+        kind="kit",
+        row_id=row.id,
+        description=f"{row.title or row.id}{extra}{f', for {model}' if model else ''}",
         unit=row.unit,
         term_months=row.term_months,
         optional=row.optional,
         included=row.included,
-        note=row.note,
+        topic=row.topic,
+        **more,
     )
 
 
-def _basis(quantity: int, counts: str) -> str:
-    """Say how a quantity came about.
-
-    >>> _basis(1, "8 storage nodes"), _basis(2, "1 rack")
-    ('8 storage nodes', '2 x 1 rack')
-    """
-    return counts if quantity == 1 else f"{quantity} x {counts}"
+def _basis(row: KitRow, counts: str) -> str:
+    """Say how a quantity came about, such as `2 x 8 racks`, or `1 for each 20 of 158 cables`."""
+    if row.each > 1:
+        return f"{row.quantity} for each {row.each} of {counts}"
+    return counts if row.quantity == 1 else f"{row.quantity} x {counts}"

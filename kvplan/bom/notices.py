@@ -3,23 +3,32 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from kvplan.bom.pricing import counted_lines
 from kvplan.errors import did_you_mean
 from kvplan.schema.design import Finding
-from kvplan.units import counted
+from kvplan.units import counted, listed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from kvplan.bom.offers import Offer, Offers
     from kvplan.bom.pricing import Priced
     from kvplan.schema.bom import BomLine
-    from kvplan.schema.price_book import PriceBook, QuoteTerms
+    from kvplan.schema.price_book import PriceBook, PriceItem, QuoteTerms
 
-_NAMED = 4
+NAMED = 4
 """So many parts are named before the rest is only counted."""
+
+
+class _Doubt(NamedTuple):
+    """What may be wrong with a price that is used: the finding, whom it concerns, and what is said of it."""
+
+    id: str
+    concerns: Callable[[Offer, QuoteTerms], bool]
+    what: str
+    remedy: str
 
 
 def price_findings(priced: Sequence[Priced], offers: Offers, terms: QuoteTerms) -> Iterator[Finding]:
@@ -41,22 +50,13 @@ def price_findings(priced: Sequence[Priced], offers: Offers, terms: QuoteTerms) 
     """
     yield from _missing(priced, offers)
     for book in offers.books:
-        used = {item.offer.name: item.offer for item in priced if item.offer is not None and item.offer.book is book}
-        yield from _doubts(book, tuple(used.values()), terms)
-        yield from _conflicts(book, [item for item in priced if item.offer is not None and item.offer.book is book])
+        of_book = [item for item in priced if item.offer is not None and item.offer.book is book]
+        yield from _other_terms(book, priced)
+        yield from _without_term(book, of_book)
+        yield from _doubts(book, of_book, terms)
+        yield from _conflicts(book, of_book)
         yield from _unused(book, [item.line for item in priced])
-
-
-def listed(names: Iterable[str]) -> str:
-    """Name a few parts and count the rest.
-
-    >>> listed("abcdef"), listed("ab")
-    ('a, b, c, d and 2 more', 'a, b')
-    """
-    found = tuple(names)
-    rest = len(found) - _NAMED
-    shown = ", ".join(found[: _NAMED if rest > 0 else None])
-    return f"{shown} and {rest} more" if rest > 0 else shown
+    yield from _unused_rates(priced, terms)
 
 
 def _missing(priced: Sequence[Priced], offers: Offers) -> Iterator[Finding]:
@@ -65,60 +65,128 @@ def _missing(priced: Sequence[Priced], offers: Offers) -> Iterator[Finding]:
     missing = [line for line in lines if line.extended is None]
     if not missing:
         return
-    keys = dict.fromkeys(line.key for line in missing)
-    text = f"{len(missing)} of {counted(len(lines), 'line')} have no price: {listed(keys)}; the total is incomplete"
-    if not offers.books:
-        text = f"no price book was given, so that none of {counted(len(lines), 'line')} has a price"
+    of_all, has = counted(len(lines), "line"), "has" if len(missing) == 1 else "have"
+    if offers.books:
+        keys = listed(tuple(dict.fromkeys(line.key for line in missing)), NAMED)
+        text = f"{len(missing):,} of {of_all} {has} no price: {keys}; the total is incomplete"
+    else:
+        text = f"no price book was given, so that none of {of_all} has a price"
     remedy = "fill the column list_price of the CSV export and read it back with --prices"
-    yield Finding(
-        id="price-missing", severity="warning" if offers.books else "info", where="", text=text, remedy=remedy
-    )
+    severity = "warning" if offers.books else "info"
+    yield Finding(id="price-missing", severity=severity, where="", text=text, remedy=remedy)
 
 
-def _doubts(book: PriceBook, used: Sequence[Offer], terms: QuoteTerms) -> Iterator[Finding]:
-    """Say what is wrong with the prices that are used of a book."""
-    oldest = terms.date - timedelta(days=terms.max_price_age_days)
-    last = terms.date + timedelta(days=terms.valid_days)
-    kinds: Mapping[str, tuple[Callable[[Offer], bool], str, str]] = {
-        "price-currency": (
-            lambda offer: offer.currency != terms.currency and offer.currency not in terms.rates,
-            f"in another currency than {terms.currency} and no rate was given, so that they count as missing",
-            f"give what one unit is worth: --rate {_foreign(used, terms)}=...",
-        ),
-        "price-future": (
-            lambda offer: offer.day is not None and offer.day > terms.date,
-            f"dated after the quote's day {terms.date}",
-            "check the date of the price book, or --date",
-        ),
-        "price-expired": (
-            lambda offer: offer.valid_until is not None and offer.valid_until < terms.date,
-            f"no longer valid on {terms.date}",
-            "ask for new prices",
-        ),
-        "price-expires": (
-            lambda offer: offer.valid_until is not None and terms.date <= offer.valid_until < last,
-            f"not valid as long as the quote, to {last}",
-            "ask for longer validity, or shorten the quote's with --valid-days",
-        ),
-        "price-old": (
-            lambda offer: offer.day is not None and offer.day < oldest,
-            f"older than {terms.max_price_age_days} days",
-            "ask for new prices, or allow older ones with --max-price-age",
-        ),
-        "price-undated": (lambda offer: offer.day is None, "without a date", "fill the column price_date"),
+def _other_terms(book: PriceBook, priced: Sequence[Priced]) -> Iterator[Finding]:
+    """Name the prices that are for another term than their line, and so are not used."""
+    found = {
+        line.key: f"{line.key} for {_months(refused.item.term_months)}, here {_months(line.term_months)}"
+        for line, refused in ((item.line, item.refused) for item in priced)
+        if refused is not None and refused.book is book
     }
-    for name, (applies, what, remedy) in kinds.items():
-        found = [offer for offer in used if applies(offer)]
+    if found:
+        text = f"{_prices_are(len(found))} for another term and so not used: {listed(tuple(found.values()), NAMED)}"
+        remedy = "a price is for the whole term: ask for one, or choose the term with --support-years"
+        yield Finding(id="price-term", severity="warning", where=book.name, text=text, remedy=remedy)
+
+
+def _without_term(book: PriceBook, priced: Sequence[Priced]) -> Iterator[Finding]:
+    """Name the prices that do not say their term, of lines whose term this quote changes."""
+    found = {
+        item.line.key: f"{item.line.key}, {_months(item.line.term_months)} instead of {item.usual_months}"
+        for item in priced
+        if item.offer is not None and item.offer.item.term_months is None and item.line.term_months != item.usual_months
+    }
+    if found:
+        text = f"{_prices_are(len(found))} without a term, which this quote changes: "
+        remedy = "make sure that the price is for the whole term, and fill the column term_months"
+        names = listed(tuple(found.values()), NAMED)
+        yield Finding(id="price-term", severity="warning", where=book.name, text=text + names, remedy=remedy)
+
+
+def _months(months: int | None) -> str:
+    """Write a term."""
+    return f"{months} months" if months else "no term"
+
+
+def _has_no_rate(offer: Offer, terms: QuoteTerms) -> bool:
+    """Tell whether a price is in a currency of unknown worth."""
+    return offer.currency != terms.currency and offer.currency not in terms.rates
+
+
+def _is_of_the_future(offer: Offer, terms: QuoteTerms) -> bool:
+    """Tell whether a price is dated after the quote."""
+    return offer.day is not None and offer.day > terms.date
+
+
+def _is_expired(offer: Offer, terms: QuoteTerms) -> bool:
+    """Tell whether a price holds no longer."""
+    return offer.valid_until is not None and offer.valid_until < terms.date
+
+
+def _expires(offer: Offer, terms: QuoteTerms) -> bool:
+    """Tell whether a price holds on the day of the quote, but not as long as the quote."""
+    last = terms.date + timedelta(days=terms.valid_days)
+    return offer.valid_until is not None and terms.date <= offer.valid_until < last
+
+
+def _is_old(offer: Offer, terms: QuoteTerms) -> bool:
+    """Tell whether a price is older than prices may be."""
+    return offer.day is not None and offer.day < terms.date - timedelta(days=terms.max_price_age_days)
+
+
+def _is_undated(offer: Offer, _terms: QuoteTerms) -> bool:
+    """Tell whether a price has no day."""
+    return offer.day is None
+
+
+_DOUBTS = (
+    _Doubt(
+        "price-currency",
+        _has_no_rate,
+        "in another currency than {currency} and no rate was given, so that {they} as missing",
+        "give what one unit is worth: --rate {foreign}=...",
+    ),
+    _Doubt(
+        "price-future",
+        _is_of_the_future,
+        "dated after the quote's day {day}",
+        "check the date of the price book, or --date",
+    ),
+    _Doubt("price-expired", _is_expired, "no longer valid on {day}", "ask for new prices"),
+    _Doubt(
+        "price-expires",
+        _expires,
+        "not valid as long as the quote, to {last}",
+        "ask for longer validity, or shorten the quote's with --valid-days",
+    ),
+    _Doubt("price-old", _is_old, "older than {age}", "ask for new prices, or allow older ones with --max-price-age"),
+    _Doubt("price-undated", _is_undated, "without a date", "fill the column price_date"),
+)
+
+
+def _doubts(book: PriceBook, priced: Sequence[Priced], terms: QuoteTerms) -> Iterator[Finding]:
+    """Say what is wrong with the prices that are used of a book."""
+    used = tuple({item.offer.name: item.offer for item in priced if item.offer is not None}.values())
+    for doubt in _DOUBTS:
+        found = [offer for offer in used if doubt.concerns(offer, terms)]
         if found:
-            text = f"{counted(len(found), 'price')} {'is' if len(found) == 1 else 'are'} {what}: "
-            names = listed(offer.name for offer in found)
-            yield Finding(id=name, severity="warning", where=book.name, text=text + names, remedy=remedy)
+            values = {
+                "currency": terms.currency,
+                "they": "it counts" if len(found) == 1 else "they count",
+                "foreign": found[0].currency,
+                "day": terms.date,
+                "last": terms.date + timedelta(days=terms.valid_days),
+                "age": counted(terms.max_price_age_days, "day"),
+            }
+            names = listed([offer.name for offer in found], NAMED)
+            text = f"{_prices_are(len(found))} {doubt.what.format_map(values)}: {names}"
+            remedy = doubt.remedy.format_map(values)
+            yield Finding(id=doubt.id, severity="warning", where=book.name, text=text, remedy=remedy)
 
 
-def _foreign(used: Sequence[Offer], terms: QuoteTerms) -> str:
-    """Name a currency that has no rate."""
-    others = (offer.currency for offer in used if offer.currency != terms.currency)
-    return next((currency for currency in others if currency not in terms.rates), "USD")
+def _prices_are(count: int) -> str:
+    """Begin a sentence about so many prices."""
+    return f"{counted(count, 'price')} {'is' if count == 1 else 'are'}"
 
 
 def _conflicts(book: PriceBook, priced: Sequence[Priced]) -> Iterator[Finding]:
@@ -129,7 +197,9 @@ def _conflicts(book: PriceBook, priced: Sequence[Priced]) -> Iterator[Finding]:
         if item.offer is not None and _differ(item.offer.item.part_number, item.line.part_number)
     }
     if found:
-        text = f"{counted(len(found), 'part number')} of the book differ from the catalogue: {listed(found.values())}"
+        verb = "differs" if len(found) == 1 else "differ"
+        names = listed(tuple(found.values()), NAMED)
+        text = f"{counted(len(found), 'part number')} of the book {verb} from the catalogue: {names}"
         remedy = "make sure that the price is for the part that is meant"
         yield Finding(id="price-part-number", severity="warning", where=book.name, text=text, remedy=remedy)
 
@@ -141,20 +211,38 @@ def _differ(given: str, ours: str) -> bool:
 
 def _unused(book: PriceBook, lines: Sequence[BomLine]) -> Iterator[Finding]:
     """Name the prices of a book that are for nothing in the quote."""
-    takers = {line.key.upper() for line in lines if line.priced}
-    parts = {line.part_number.upper() for line in lines if line.priced and line.part_number}
-    headings = {line.key.upper() for line in lines} - takers
-    names = {name for line in lines if line.priced for name in (line.key, line.part_number) if name}
-    found = []
-    for item in book.items:
-        key, part = item.key.strip(), item.part_number.strip()
-        if item.list_price is None or key.upper() in takers or (part and part.upper() in parts):
-            continue
-        if key.upper() in headings:
-            found.append(f"{key} (takes no price: what is in it is priced)")
-        else:
-            hint = did_you_mean(key or part, names, limit=1)
-            found.append(f"{key or part}{f' ({hint})' if hint else ''}")
+    takers = {name.upper() for line in lines if line.priced for name in (line.key, line.part_number) if name}
+    found = [
+        item
+        for item in book.items
+        if item.list_price is not None and not {item.key.strip().upper(), item.part_number.strip().upper()} & takers
+    ]
     if found:
-        text = f"{counted(len(found), 'price')} {'is' if len(found) == 1 else 'are'} for nothing in this quote: "
-        yield Finding(id="price-unused", severity="info", where=book.name, text=text + listed(found))
+        why = [_why_unused(item, lines) for item in found[:NAMED]]
+        rest = [""] * (len(found) - len(why))
+        text = f"{_prices_are(len(found))} for nothing in this quote: {listed(why + rest, NAMED)}"
+        yield Finding(id="price-unused", severity="info", where=book.name, text=text)
+
+
+def _why_unused(item: PriceItem, lines: Sequence[BomLine]) -> str:
+    """Name a price that is for nothing, with what was perhaps meant."""
+    key, name = item.key.strip().upper(), item.key.strip() or item.part_number.strip()
+    untaken = next((line for line in lines if line.key.upper() == key), None)
+    if untaken is not None:
+        heading = any(line.parent == untaken.line for line in lines)
+        return (
+            f"{name} (this line takes no price: {'what is in it is priced' if heading else 'it comes with its device'})"
+        )
+    hint = did_you_mean(name, {name for line in lines if line.priced for name in (line.key, line.part_number) if name})
+    return f"{name} ({hint})" if hint else name
+
+
+def _unused_rates(priced: Sequence[Priced], terms: QuoteTerms) -> Iterator[Finding]:
+    """Name the rates that convert no price."""
+    converted = {item.offer.currency for item in priced if item.offer is not None} - {terms.currency}
+    found = [currency for currency in terms.rates if currency not in converted]
+    if found:
+        text = (
+            f"{counted(len(found), 'rate')} {'converts' if len(found) == 1 else 'convert'} no price: {', '.join(found)}"
+        )
+        yield Finding(id="rate-unused", severity="info", where="--rate", text=text)

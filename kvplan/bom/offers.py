@@ -69,9 +69,9 @@ class Offers:
             self._by_key.append(keys)
             self._by_part.append(parts)
 
-    def price_of(self, line: BomLine) -> Offer | None:
-        """Return the offer that prices a line."""
-        return next((offer for offer in self._of(line) if offer.item.list_price is not None), None)
+    def prices_of(self, line: BomLine) -> tuple[Offer, ...]:
+        """Return the offers that have a price for a line, what wins first; some may be for another term than its."""
+        return tuple(offer for offer in self._of(line) if offer.item.list_price is not None)
 
     def part_number_of(self, line: BomLine) -> str:
         """Return the part number that the books give a line, which they must name by its key for that."""

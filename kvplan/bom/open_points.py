@@ -2,22 +2,65 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from kvplan.bom.notices import listed
+from kvplan.bom.notices import NAMED
+from kvplan.bom.scope import quoted_racks
 from kvplan.schema.design import Finding
-from kvplan.units import counted
+from kvplan.units import counted, listed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
-    from kvplan.schema.bom import BomLine
+    from kvplan.schema.bom import BomLine, LinePartNumberKnown
     from kvplan.schema.design import Design
+    from kvplan.schema.kit import Topic
     from kvplan.schema.plan import Plan
 
 _WITHOUT_PART_NUMBERS = {"racks", "services"}
 """Groups whose lines are described, not ordered by number."""
-_LICENCE = "kit/scale-ece"
+_UNCONFIRMED: Mapping[LinePartNumberKnown, str] = {
+    "": "without one",
+    "pattern": "by pattern",
+    "listing": "by listing",
+}
+
+
+class _Point(NamedTuple):
+    """What is open about a part: the finding, where, what it says, and what to do."""
+
+    id: str
+    where: str
+    text: str
+    remedy: str
+
+
+_POINTS: Mapping[Topic, _Point] = {
+    "capacity-licence": _Point(
+        "licence-metric",
+        "software",
+        "metric and part number of the Storage Scale licence are to be confirmed by IBM",
+        "send IBM raw and usable TB of its line, and ask whether GPU servers need a licence",
+    ),
+    "bracket": _Point(
+        "bracket",
+        "adapters",
+        "a half-height adapter ships with one of its two brackets; full-height ones apart are an option of this quote",
+        "name the bracket when ordering the adapter",
+    ),
+    "in-the-box": _Point(
+        "in-the-box",
+        "switches",
+        "rails, power leads and console cables of switches are lines of this quote, but are often in the box",
+        "ask what comes with each switch, and leave out what does",
+    ),
+    "pdu-network": _Point(
+        "pdu-network",
+        "racks",
+        "power distribution units are read on the spot: no cable of this design goes to their network ports",
+        "where they are to be watched, plan ports for them with whoever runs the room",
+    ),
+}
 
 
 def scope_findings(plan: Plan, design: Design, lines: Sequence[BomLine]) -> Iterator[Finding]:
@@ -39,18 +82,10 @@ def scope_findings(plan: Plan, design: Design, lines: Sequence[BomLine]) -> Iter
     """
     yield from _part_numbers(lines)
     yield from _assumed(lines)
-    if any(line.key == _LICENCE for line in lines):
-        text = "metric and part number of the Storage Scale licence are to be confirmed by IBM"
-        yield _finding(
-            "licence-metric",
-            "software",
-            text,
-            "send IBM raw and usable TB of its line, and ask whether client servers need a licence",
-        )
+    topics = {line.topic for line in lines}
+    yield from (_finding(*point) for topic, point in _POINTS.items() if topic in topics)
     yield from _clients(plan, design)
-    if not design.options.racks.quoted:
-        text = "racks, power distribution and blanking panels are not in this quote; power leads are"
-        yield _finding("scope-racks", "racks", text, "set racks.quoted to true in the build file")
+    yield from _racks(design)
     text = "taxes, duties, mains feeds, cooling and the site's end of the management uplinks are not in this quote"
     yield _finding("scope-site", "quote", text, "agree on them with the site")
 
@@ -61,22 +96,29 @@ def _finding(name: str, where: str, text: str, remedy: str) -> Finding:
 
 
 def _part_numbers(lines: Sequence[BomLine]) -> Iterator[Finding]:
-    """Count the parts without a confirmed number."""
-    parts = [line for line in lines if line.priced and line.group not in _WITHOUT_PART_NUMBERS]
-    found = dict.fromkeys(line.key for line in parts if not line.part_number)
-    if found:
-        total = len({line.key for line in parts})
-        text = f"{len(found)} of {counted(total, 'part')} have no confirmed part number: {listed(found)}"
-        yield _finding(
-            "part-number-open", "parts", text, "let the seller confirm them; a price book may bring them along"
-        )
+    """Count the parts without a confirmed number, by how their number is known."""
+    known = {
+        line.key: line.part_number_known for line in lines if line.priced and line.group not in _WITHOUT_PART_NUMBERS
+    }
+    named = [
+        f"{len(keys):,} {words} ({listed(keys, NAMED)})"
+        for how, words in _UNCONFIRMED.items()
+        if (keys := [key for key, its in known.items() if its == how])
+    ]
+    if named:
+        open_ = sum(how in _UNCONFIRMED for how in known.values())
+        has = "has" if open_ == 1 else "have"
+        text = f"{open_:,} of {counted(len(known), 'part')} {has} no confirmed part number: {', '.join(named)}"
+        remedy = "let the seller confirm them; a price book may bring them along"
+        yield _finding("part-number-open", "parts", text, remedy)
 
 
 def _assumed(lines: Sequence[BomLine]) -> Iterator[Finding]:
     """Count the lines that rest on an assumption."""
-    found = dict.fromkeys(line.key for line in lines if line.priced and line.confidence == "assumed")
+    found = tuple(dict.fromkeys(line.key for line in lines if line.priced and line.confidence == "assumed"))
     if found:
-        text = f"{counted(len(found), 'part')} rest on an assumption: {listed(found)}"
+        rest = "rests" if len(found) == 1 else "rest"
+        text = f"{counted(len(found), 'part')} {rest} on an assumption: {listed(found, NAMED)}"
         remedy = "see confidence and note of each line; replace rows by a table of your own with --catalogue"
         yield _finding("kit-assumed", "parts", text, remedy)
 
@@ -86,21 +128,26 @@ def _clients(plan: Plan, design: Design) -> Iterator[Finding]:
     servers = sum(device.role == "client" for device in design.devices)
     gpus = servers * plan.parts.gpu.gpus_per_server
     left_out = {
-        "adapters": "of the GPU servers only adapters and cables are quoted: chassis, GPUs and licences are not",
-        "none": "of the GPU servers only cables are quoted: servers, adapters and GPUs are not",
+        "adapters": "of the GPU servers only adapters and cables are quoted: chassis, GPUs and their software are not",
+        "none": "of the GPU servers only cables are quoted: servers, adapters, GPUs and their software are not",
     }
     if design.options.clients in left_out:
         text, remedy = left_out[design.options.clients], "--clients servers quotes them whole"
         yield _finding("scope-clients", "clients", text, remedy)
-        yield from _racks_of_clients(design)
     elif gpus != plan.request.gpus:
         text = f"{gpus:,} GPUs are quoted, {plan.request.gpus:,} were asked for: GPU servers are bought full"
         yield _finding("gpus-rounded", "clients", text, "ask for a multiple of the GPUs of a server")
 
 
-def _racks_of_clients(design: Design) -> Iterator[Finding]:
-    """Say that racks of GPU servers are quoted although the servers are not."""
-    held = len({device.rack for device in design.devices if device.role == "client"})
-    if design.options.racks.quoted and held:
-        text = f"{held} of {counted(len(design.racks), 'rack')} in this quote hold GPU servers, which are not in it"
-        yield _finding("scope-client-racks", "racks", text, "leave out those that are there already")
+def _racks(design: Design) -> Iterator[Finding]:
+    """Say which racks are left out."""
+    if not design.options.racks.quoted:
+        text = "racks, power distribution, blanking panels and feeds are not in this quote; power leads are"
+        yield _finding("scope-racks", "racks", text, "set racks.quoted to true in the build file")
+        return
+    left_out = len(design.racks) - len(quoted_racks(design))
+    if left_out:
+        hold, they = ("holds", "it is") if left_out == 1 else ("hold", "they are")
+        of_all = f"{left_out:,} of {counted(len(design.racks), 'rack')}"
+        text = f"{of_all} {hold} only GPU servers, which are not quoted: {they} left out, with all that goes by racks"
+        yield _finding("scope-client-racks", "racks", text, "--clients servers quotes them too")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
@@ -54,9 +53,9 @@ def bill(plan: Plan, design: Design, *, tables: Tables, books: Sequence[PriceBoo
     Bom
         Lines by group, priced where a book has a price; the total says how many have none.
     """
-    lines = _lines(plan, design, tables, terms)
+    drafts = _Drafts(plan, design, tables)
     offers = Offers(books)
-    priced = [priced_line(item.line, offers, terms) for item in lines]
+    priced = [priced_line(item, offers, terms) for item in _lines(drafts, tables, terms)]
     bought = tuple(item.line for item in priced)
     missing = sum(line.extended is None for line in counted_lines(bought))
     return Bom(
@@ -65,6 +64,7 @@ def bill(plan: Plan, design: Design, *, tables: Tables, books: Sequence[PriceBoo
         valid_until=terms.date + timedelta(days=terms.valid_days),
         currency=terms.currency,
         discount=terms.discount,
+        counts=drafts.counts,
         lines=bought,
         groups=groups_of(bought, terms),
         spare_rates=rates_of(tables.spares),
@@ -76,14 +76,16 @@ def bill(plan: Plan, design: Design, *, tables: Tables, books: Sequence[PriceBoo
     )
 
 
-def _lines(plan: Plan, design: Design, tables: Tables, terms: QuoteTerms) -> list[Numbered]:
-    """Make and number the lines of all groups."""
+def _lines(drafts: _Drafts, tables: Tables, terms: QuoteTerms) -> list[Numbered]:
+    """Make and number the lines of all groups, those with a term on the term of the quote."""
     lines: list[Numbered] = []
     majors = 1
-    drafts = _Drafts(plan, design, tables)
+    months = _MONTHS_A_YEAR * terms.support_years if terms.support_years else None
+    own_discount = "spares" in terms.group_discounts
     for group in GROUP_TITLES:
-        made = spare_lines(lines, tables.spares) if group == "spares" else drafts.of(group)
-        for item in numbered((_with_term(draft, terms) for draft in made), first=majors):
+        spares = group == "spares"
+        made = spare_lines(lines, tables.spares, own_discount=own_discount) if spares else drafts.of(group)
+        for item in numbered(made, first=majors, months=months):
             lines.append(item)
             majors += not item.line.parent
     return lines
@@ -105,8 +107,8 @@ class _Drafts:
     def __init__(self, plan: Plan, design: Design, tables: Tables) -> None:
         self._plan, self._design, self._tables = plan, design, tables
         self._hosts = hosts_of(plan, design, tables)
-        self._counts = counts_of(plan, design, self._hosts)
-        self._conditions = conditions_of(design, self._hosts, tables)
+        self.counts = counts_of(plan, design, self._hosts)
+        self._conditions = conditions_of(design, self._hosts, self.counts)
         self._extra = {"capacity": capacity_text(plan.profile.raw_bytes, plan.profile.usable_bytes)}
 
     def of(self, group: GroupId) -> Iterator[Draft]:
@@ -117,14 +119,7 @@ class _Drafts:
             yield from cabling_lines(self._design, tables)
         elif group == "racks":
             yield from rack_lines(self._design, tables)
-        yield from kit_of_group(tables.kit, group, self._counts, conditions, self._extra)
-
-
-def _with_term(draft: Draft, terms: QuoteTerms) -> Draft:
-    """Give a subscription or support line the term that was asked for."""
-    if terms.support_years is None or draft.term_months is None:
-        return draft
-    return replace(draft, term_months=_MONTHS_A_YEAR * terms.support_years)
+        yield from kit_of_group(tables.kit, group, self.counts, conditions, self._extra)
 
 
 def _used(book: PriceBook, priced: Sequence[Priced], terms: QuoteTerms) -> UsedBook:
@@ -134,14 +129,19 @@ def _used(book: PriceBook, priced: Sequence[Priced], terms: QuoteTerms) -> UsedB
         for item in priced
         if item.offer is not None and item.offer.book is book and item.line.list_price is not None
     }
+    items = [item for item in book.items if item.list_price is not None]
+    days = [item.date or book.date for item in items]
+    known = sorted(day for day in days if day is not None)
     return UsedBook(
         name=book.name,
-        currency=book.currency,
+        currency=", ".join(book.currencies) or book.currency,
         date=book.date,
+        first_date=known[0] if known else None,
+        last_date=known[-1] if known else None,
         valid_until=book.valid_until,
         source=book.source,
         terms=book.terms,
-        rate=terms.rates.get(book.currency) if book.currency != terms.currency else None,
-        items=sum(item.list_price is not None for item in book.items),
+        rate=terms.rates.get(book.currencies[0]) if len(book.currencies) == 1 else None,
+        items=len(items),
         used=len(used),
     )

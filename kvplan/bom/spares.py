@@ -24,7 +24,7 @@ def spare_quantity(installed: int, rate: Decimal, minimum: int) -> int:
     return max(minimum, int((rate * installed).to_integral_value(rounding=ROUND_CEILING)))
 
 
-def spare_lines(lines: Sequence[Numbered], rows: Sequence[SpareRow]) -> Iterator[Draft]:
+def spare_lines(lines: Sequence[Numbered], rows: Sequence[SpareRow], *, own_discount: bool) -> Iterator[Draft]:
     """Make the spares kit: one minor line for each part that a row covers.
 
     Parameters
@@ -33,13 +33,15 @@ def spare_lines(lines: Sequence[Numbered], rows: Sequence[SpareRow]) -> Iterator
         The lines of everything that is installed.
     rows
         The rates.
+    own_discount
+        Whether the quote gives the spares a discount; else each takes that of what it covers.
 
     Yields
     ------
     Draft
         The kit, unless nothing is spared.
     """
-    minors = tuple(spare for row in rows for spare in _spares_of(lines, row))
+    minors = tuple(spare for row in rows for spare in _spares_of(lines, row, own_discount=own_discount))
     if any(minor.quantity for minor in minors):
         yield Draft(
             key="spares",
@@ -49,7 +51,7 @@ def spare_lines(lines: Sequence[Numbered], rows: Sequence[SpareRow]) -> Iterator
             basis="rates below",
             source="catalogue: spares",
             confidence="derived",
-            kind="lot",
+            kind="heading",
             unit="lot",
             minors=minors,
         )
@@ -60,35 +62,35 @@ def rates_of(rows: Sequence[SpareRow]) -> tuple[SpareRate, ...]:
     return tuple(SpareRate(id=row.id, title=row.title, rate=row.rate, minimum=row.minimum) for row in rows)
 
 
-def _spares_of(lines: Sequence[Numbered], row: SpareRow) -> Iterator[Draft]:
+def _spares_of(lines: Sequence[Numbered], row: SpareRow, *, own_discount: bool) -> Iterator[Draft]:
     """Yield the spares that one row asks for, a line a part."""
     parts: dict[str, list[Numbered]] = {}
     for item in lines:
-        if item.draft.kind in row.covers and not item.line.optional:
+        if {item.draft.kind, item.draft.row_id} & set(row.covers) and not item.line.optional:
             parts.setdefault(item.line.key, []).append(item)
-    for key, items in parts.items():
+    for items in parts.values():
         installed = sum(item.line.quantity for item in items)
         if installed >= row.from_installed:
-            yield _spare(key, items, installed, row)
+            yield _spare(items, installed, row, own_discount=own_discount)
 
 
-def _spare(key: str, items: Sequence[Numbered], installed: int, row: SpareRow) -> Draft:
+def _spare(items: Sequence[Numbered], installed: int, row: SpareRow, *, own_discount: bool) -> Draft:
     """Make the spare line of one part, which shares its key and so its price."""
     line = items[0].line
     share = f"max({row.minimum}, {(100 * row.rate).normalize():f} % of {installed:,})"
-    return Draft(
-        key=key,
+    return Draft.of(
+        row,
+        key=line.key,
         group="spares",
-        description=f"{row.title}: {line.description}",
         quantity=spare_quantity(installed, row.rate, row.minimum),
         basis=share if row.rate else f"{row.minimum} of each type",
-        source=row.source,
-        confidence=row.confidence,
         kind="spare",
+        description=f"{row.title}: {line.description}",
         vendor=line.vendor,
         part_number=line.part_number,
-        note=row.note,
+        part_number_known=line.part_number_known,
         spare_of=tuple(item.line.line for item in items),
         spare_rate_id=row.id,
         spare_minimum=row.minimum,
+        discount_group=None if own_discount else line.group,
     )

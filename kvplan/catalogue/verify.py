@@ -11,20 +11,23 @@ from kvplan.catalogue.tables import (
     DRIVES,
     ENCLOSURES,
     GPUS,
+    KIT,
     MEASUREMENTS,
     MODELS,
     NICS,
     RELEASES,
     SERVERS,
     SOFTWARE,
+    SPARES,
     SWITCHES,
     TABLES,
     Table,
 )
 from kvplan.errors import InputError, Problem, did_you_mean
+from kvplan.schema.kit import SPARED_KINDS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from kvplan.catalogue.loader import Catalogue
     from kvplan.schema.profile import Profile
@@ -39,6 +42,7 @@ _REFERENCES: tuple[tuple[Table[Any], str, Table[Any]], ...] = (
     # What has no enclosure cannot be racked or powered.
     (SERVERS, "id", ENCLOSURES),
     (SWITCHES, "id", ENCLOSURES),
+    (KIT, "replaces", KIT),
 )
 """Table, field, and the table whose ids the field may hold; empty means none."""
 
@@ -98,6 +102,20 @@ def _reference_problems(catalogue: Catalogue) -> Iterator[Problem]:
         for row in catalogue.records(table):
             where = catalogue.where(table.name, row.id)
             yield from _unknown_id(catalogue, target, getattr(row, field), where, field)
+    devices = (*catalogue.ids(SERVERS.name), *catalogue.ids(SWITCHES.name))
+    spared = (*sorted(SPARED_KINDS), *catalogue.ids(KIT.name))
+    for kit in catalogue.records(KIT):
+        yield from _unknown_names(kit.models, devices, catalogue.where(KIT.name, kit.id), "models", "server or switch")
+    for spare in catalogue.records(SPARES):
+        where = catalogue.where(SPARES.name, spare.id)
+        yield from _unknown_names(spare.covers, spared, where, "covers", "kind of part or kit row")
+
+
+def _unknown_names(names: Iterable[str], known: Collection[str], where: str, key: str, noun: str) -> Iterator[Problem]:
+    """Name what a list of names holds and nothing else does."""
+    for name in names:
+        if name not in known:
+            yield Problem(where, f"{name!r} is no {noun}", key=key, hint=did_you_mean(name, known))
 
 
 def _profile_problems(catalogue: Catalogue, profile: Profile) -> Iterator[Problem]:
@@ -125,6 +143,4 @@ def _profile_problems(catalogue: Catalogue, profile: Profile) -> Iterator[Proble
 
 def _unknown_id(catalogue: Catalogue, table: Table[Any], row_id: str, where: str, key: str) -> Iterator[Problem]:
     """Name an id that its table does not hold."""
-    ids = catalogue.ids(table.name)
-    if row_id and row_id not in ids:
-        yield Problem(where, f"{row_id!r} is no {table.noun}", key=key, hint=did_you_mean(row_id, ids))
+    yield from _unknown_names([row_id] if row_id else [], catalogue.ids(table.name), where, key, table.noun)

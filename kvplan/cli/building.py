@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 if TYPE_CHECKING:
+    from kvplan.catalogue.loader import Catalogue
     from kvplan.errors import Problem
+    from kvplan.inputs.document import Document
     from kvplan.inputs.loc import Loc
     from kvplan.schema.build import BuildOptions
+    from kvplan.schema.design import Design
+    from kvplan.schema.plan import Plan
 
 PlanFile = Annotated[Path, typer.Argument(help="Plan that `kvplan size -o` saved.", show_default=False)]
 BuildFile = Annotated[
@@ -37,14 +41,15 @@ RackPower = Annotated[
     str | None,
     typer.Option("--rack-power-kw", help="What either power feed of a rack carries, in kW.", metavar="KW"),
 ]
-_OPTIONS = {
-    ("clients",): "--clients",
-    ("cabling", "medium"): "--medium",
-    ("fabric", "min_spines"): "--spines",
-    ("racks", "available"): "--racks",
-    ("racks", "units"): "--rack-units",
-    ("racks", "power_w"): "--rack-power-kw",
+_PATHS: dict[str, tuple[str, ...]] = {
+    "--clients": ("clients",),
+    "--medium": ("cabling", "medium"),
+    "--spines": ("fabric", "min_spines"),
+    "--racks": ("racks", "available"),
+    "--rack-units": ("racks", "units"),
+    "--rack-power-kw": ("racks", "power_w"),
 }
+"""What each option sets in the build options."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,70 +64,126 @@ class BuildFlags:
     rack_units: str | None = None
     rack_power_kw: str | None = None
 
-    def options(self) -> BuildOptions:
+    def read(self) -> tuple[BuildOptions, Document | None]:
         """Read the build file and lay the options over it.
 
         Returns
         -------
-        BuildOptions
-            Defaults where neither file nor options say otherwise.
+        tuple of BuildOptions and Document or None
+            The options, with defaults where neither file nor option says otherwise, and the file.
 
         Raises
         ------
         InputError
-            With every problem of the file, or of the options, at once.
+            With every problem of the file and of the options at once.
         """
-        from pydantic import ValidationError
-
-        from kvplan.errors import InputError
+        from kvplan.errors import Problems
         from kvplan.inputs.files import read_yaml
-        from kvplan.inputs.validation import problems_of, validate
+        from kvplan.inputs.validation import validate
         from kvplan.schema.build import BuildOptions
 
-        options = BuildOptions() if self.build is None else validate(BuildOptions, read_yaml(self.build))
-        values, problems = self._values()
-        try:
-            built = BuildOptions.model_validate(_merged(options.model_dump(mode="json"), values))
-        except ValidationError as error:
-            raise InputError((*problems, *problems_of(error, _place))) from error
-        if problems:
-            raise InputError(problems)
-        return built
+        problems = Problems()
+        options, document = BuildOptions(), None
+        with problems.kept():
+            if self.build is not None:
+                document = read_yaml(self.build)
+                options = validate(BuildOptions, document)
+        with problems.kept():
+            options = self._over(options)
+        problems.raise_any()
+        return options, document
 
-    def _values(self) -> tuple[dict[tuple[str, ...], Any], list[Problem]]:
-        """Read the options' texts, by the path of the field that each sets."""
+    def _over(self, options: BuildOptions) -> BuildOptions:
+        """Lay the options that were typed over others."""
         from kvplan.cli.parsing import Options
-        from kvplan.errors import InputError
 
-        asked = Options({"spines": "--spines", "racks": "--racks", "units": "--rack-units", "power": "--rack-power-kw"})
-        asked.counts(spines=self.spines, racks=self.racks, units=self.rack_units)
-        asked.scaled(1000, "kW, such as 17", power=self.rack_power_kw)
-        problems: list[Problem] = []
-        try:
-            asked.check()
-        except InputError as error:
-            problems.extend(error.problems)
-        given = {
-            ("clients",): self.clients,
-            ("cabling", "medium"): self.medium,
-            ("fabric", "min_spines"): asked.value("spines"),
-            ("racks", "available"): asked.value("racks"),
-            ("racks", "units"): asked.value("units"),
-            ("racks", "power_w"): asked.value("power"),
-        }
-        return {path: value for path, value in given.items() if value is not None}, problems
+        asked = Options()
+        asked.plain(**{"--clients": self.clients, "--medium": self.medium})
+        asked.counts("2", **{"--spines": self.spines, "--racks": self.racks})
+        asked.counts("42", **{"--rack-units": self.rack_units})
+        asked.scaled(1000, "kW, such as 17", **{"--rack-power-kw": self.rack_power_kw})
+        data = options.model_dump(mode="json")
+        for option, (*sections, field) in _PATHS.items():
+            value = asked.value(option)
+            if value is not None:
+                section = data[sections[0]] if sections else data
+                section[field] = value
+        with asked.problems.kept():
+            options = asked.made(lambda: options.model_validate(data), _option_of)
+        asked.problems.raise_any()
+        return options
 
 
-def _merged(data: dict[str, Any], values: dict[tuple[str, ...], Any]) -> dict[str, Any]:
-    """Lay single values over the data of a build file."""
-    for path, value in values.items():
-        section = data
-        for key in path[:-1]:
-            section = section[key]
-        section[path[-1]] = value
-    return data
+@dataclass(frozen=True, slots=True)
+class Built:
+    """A Plan with its design, and the tables that it was made with."""
+
+    plan: Plan
+    design: Design
+    catalogue: Catalogue
 
 
-def _place(loc: Loc) -> str:
-    """Name the option that a value came from."""
-    return _OPTIONS.get(tuple(str(part) for part in loc), ".".join(map(str, loc)))
+def read_design(plan: Path, flags: BuildFlags, catalogue: list[Path] | None) -> Built:
+    """Read Plan, build options and tables, and make the design.
+
+    Parameters
+    ----------
+    plan
+        File with the Plan.
+    flags
+        How it is to be built.
+    catalogue
+        Directories with user tables.
+
+    Returns
+    -------
+    Built
+        The Plan and its design.
+
+    Raises
+    ------
+    InputError
+        With the problems of all files and options at once.
+    PlanStaleError
+        When the Plan was written in another format version.
+    """
+    from kvplan.api import design
+    from kvplan.cli.shared import open_catalogue, read_plan
+    from kvplan.errors import InputError, Problems
+
+    problems = Problems()
+    with problems.kept():
+        sized = read_plan(plan)
+    with problems.kept():
+        tables = open_catalogue(catalogue)
+    with problems.kept():
+        options, document = flags.read()
+    problems.raise_any()
+    try:
+        return Built(sized, design(sized, options, catalogue=tables), tables)
+    except InputError as error:
+        raise InputError(_placed(problem, document) for problem in error.problems) from error
+
+
+def _option_of(loc: Loc) -> str:
+    """Name the option that sets a value."""
+    from kvplan.inputs.loc import key_path
+
+    return next((option for option, path in _PATHS.items() if path == loc), key_path(loc))
+
+
+def _placed(problem: Problem, document: Document | None) -> Problem:
+    """Say where in the build file a name stands that no table has."""
+    loc = tuple(problem.where.split("."))
+    if document is None or not _holds(document.data, loc):
+        return problem
+    return replace(problem, where=document.where(loc), key=problem.where)
+
+
+def _holds(data: Any, loc: tuple[str, ...]) -> bool:
+    """Tell whether a path leads to something."""
+    for key in loc:
+        if not isinstance(data, dict) or key not in data:
+            return False
+        data = data[key]
+    return True

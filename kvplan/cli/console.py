@@ -6,8 +6,13 @@ import json
 import os
 import shutil
 import sys
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from kvplan.errors import KvplanError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 DEFAULT_WIDTH = 80
 MIN_WIDTH = 40
@@ -27,8 +32,32 @@ def out(text: str) -> None:
     KvplanError
         When stdout takes no more, as a full disk does.
     """
-    try:
+    with _refusals_said():
         sys.stdout.write(_encodable(text, sys.stdout.encoding or "utf-8"))
+
+
+def out_bytes(content: bytes) -> None:
+    """Write a file's content to stdout as it is: a workbook, or a page or drawing that says that it is UTF-8.
+
+    Parameters
+    ----------
+    content
+        The content.
+
+    Raises
+    ------
+    KvplanError
+        When stdout takes no more.
+    """
+    with _refusals_said():
+        sys.stdout.buffer.write(content)
+
+
+@contextmanager
+def _refusals_said() -> Iterator[None]:
+    """Write everything out, and say why where stdout refuses; a reader that has gone is left to the caller."""
+    try:
+        yield
         sys.stdout.flush()
     except BrokenPipeError:
         raise

@@ -11,26 +11,38 @@ import typer
 from kvplan.cli import building, options
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator
 
     from kvplan.catalogue.loader import Catalogue
     from kvplan.errors import Problem
     from kvplan.render.fabric.netbox import Maker
     from kvplan.render.view import View
-    from kvplan.schema.build import BuildOptions
     from kvplan.schema.design import Design
 
 EXAMPLES = options.examples(
     "kvplan network plan.json",
     "kvplan network plan.json --table ports",
-    "kvplan network plan.json --format csv -o cables.csv",
-    "kvplan network plan.json --format svg --drawing racks -o racks.svg",
+    "kvplan network plan.json -o cables.csv",
+    "kvplan network plan.json --drawing racks -o racks.svg",
     "kvplan network plan.json --format ptm -o topology.dot",
     "kvplan network plan.json --format netbox-csv --site hall-1 -o netbox",
 )
-FORMATS = ("table", "json", "csv", "md", "dot", "mermaid", "svg", "netbox-csv", "ptm")
+FORMATS = {
+    "table": (".txt",),
+    "json": (".json",),
+    "csv": (".csv",),
+    "md": (".md",),
+    "dot": (".dot",),
+    "mermaid": (".mmd",),
+    "svg": (".svg",),
+    "netbox-csv": (),
+    "ptm": (".dot",),
+}
+"""Every format with the endings of its files; NetBox takes a directory."""
 DRAWINGS = ("fabric", "racks")
 _DEFAULT_SITE = "site-1"
+_NETBOX_FILES = "[0-9][0-9]-*.csv"
+"""How the files of every import are called; their numbers give its order."""
 _WITH_TABLE, _WITH_DRAWING, _WITH_SITE = ("table", "md", "csv"), ("svg",), ("netbox-csv",)
 
 
@@ -65,113 +77,128 @@ def network(  # noqa: PLR0913 - one parameter an option
         typer.Option(
             "--output",
             "-o",
-            help="File to save to; of netbox-csv a directory.",
+            help="File to save to; its ending chooses the format. - is stdout. Of netbox-csv a directory.",
             show_default=False,
             metavar="FILE|DIR",
+            callback=options.stdout_for_dash,
         ),
     ] = None,
     format_: Annotated[
-        str,
+        str | None,
         typer.Option(
-            "--format", "-f", help="table, json, csv, md, dot, mermaid, svg, netbox-csv or ptm.", metavar="FORMAT"
+            "--format",
+            "-f",
+            help="table, json, csv, md, dot, mermaid, svg, netbox-csv or ptm. Default: by -o, else table.",
+            metavar="FORMAT",
         ),
-    ] = "table",
+    ] = None,
 ) -> None:
     """Rack, cable and address a Plan, and show its network.
 
     The table is a summary with findings and failure states; csv is the cable schedule, or the table named; ptm is the
     cabling as the switches check it; dot, mermaid and svg are drawings.
     """
-    flags = building.BuildFlags(
-        build=build, medium=medium, spines=spines, racks=racks, rack_units=rack_units, rack_power_kw=rack_power_kw
-    )
-    asked = _Asked(plan, format_, table, drawing, site, output)
-    _network(asked, asked.checked(flags), catalogue)
+    _network(options.gathered(_Asked, locals()), options.gathered(building.BuildFlags, locals()), catalogue)
 
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """What is to be shown, and where it is to be saved."""
+    """What is to be shown, and where it is to be saved, as it was typed."""
 
     plan: Path
-    form: str
     table: str | None
     drawing: str | None
     site: str | None
     output: Path | None
+    format_: str | None
 
-    def checked(self, flags: building.BuildFlags) -> BuildOptions:
-        """Check all options, and return those that say how the Plan is built."""
-        from kvplan.errors import InputError
+    def form(self) -> str:
+        """Check what was typed, and return the format."""
+        from kvplan.cli.parsing import format_of, unknown_name
+        from kvplan.errors import Problems
         from kvplan.render.fabric.tables import TABLES
-        from kvplan.schema.build import BuildOptions
 
-        problems = [
-            *_unknown("--format", "format", self.form, FORMATS),
-            *_unknown("--table", "table", self.table, tuple(TABLES)),
-            *_unknown("--drawing", "drawing", self.drawing, DRAWINGS),
-        ]
-        if not problems:
-            problems += self._idle()
-        built = BuildOptions()
-        try:
-            built = flags.options()
-        except InputError as error:
-            problems += error.problems
-        if problems:
-            raise InputError(problems)
-        return built
+        problems = Problems()
+        form = ""
+        with problems.kept():
+            form = format_of(self.output, self.format_, FORMATS, default="table")
+        if self.table is not None:
+            problems.found += unknown_name("--table", "table", self.table, tuple(TABLES))
+        if self.drawing is not None:
+            problems.found += unknown_name("--drawing", "drawing", self.drawing, DRAWINGS)
+        if form:
+            problems.found += self._idle(form)
+        problems.raise_any()
+        return form
 
-    def _idle(self) -> list[Problem]:
-        """Name options that say nothing in the format asked for."""
+    def _idle(self, form: str) -> Iterator[Problem]:
+        """Name what says nothing in the format asked for, and what is missing for it."""
         from kvplan.errors import Problem
 
-        given = (
+        for option, value, forms in (
             ("--table", self.table, _WITH_TABLE),
             ("--drawing", self.drawing, _WITH_DRAWING),
             ("--site", self.site, _WITH_SITE),
-        )
-        return [
-            Problem(
-                option, f"means nothing with --format {self.form}", allowed=f"it goes with --format {', '.join(forms)}"
+        ):
+            if value is not None and form not in forms:
+                allowed = f"it goes with --format {', '.join(forms)}"
+                yield Problem(option, f"means nothing with --format {form}", allowed=allowed)
+        if form == "netbox-csv" and self.output is None:
+            yield Problem(
+                "--output", "is needed: netbox-csv is a file for each table", allowed="a directory: -o netbox"
             )
-            for option, value, forms in given
-            if value is not None and self.form not in forms
-        ]
 
 
-def _unknown(option: str, noun: str, value: str | None, known: Sequence[str]) -> list[Problem]:
-    """Return the problem of a name that is not known, if it is not."""
-    from kvplan.errors import Problem, did_you_mean
-
-    if value is None or value in known:
-        return []
-    allowed = f"one of {', '.join(known)}"
-    return [Problem(option, f"unknown {noun} {value!r}", allowed=allowed, hint=did_you_mean(value, known))]
-
-
-def _network(asked: _Asked, built: BuildOptions, catalogue: list[Path] | None) -> None:
+def _network(asked: _Asked, flags: building.BuildFlags, catalogue: list[Path] | None) -> None:
     """Build the design, and print or save it in the format asked for."""
-    from kvplan.api import design
+    from kvplan.errors import Problems
+
+    problems = Problems()
+    with problems.kept():
+        form = asked.form()
+    with problems.kept():
+        built = building.read_design(asked.plan, flags, catalogue)
+    problems.raise_any()
+    if asked.output is None:
+        _print(built.design, asked, form)
+    elif form == "netbox-csv":
+        _save_netbox(built, asked.output, asked.site or _DEFAULT_SITE)
+    else:
+        _save(asked.output, _text(built.design, asked, form))
+
+
+def _print(shown: Design, asked: _Asked, form: str) -> None:
+    """Print a table as wide as the terminal, a drawing as it is, and text as the terminal takes it."""
+    from kvplan.cli.console import out, out_bytes
+    from kvplan.cli.shared import show_view
+
+    if form == "table":
+        show_view(_view(shown, asked))
+    elif form == "svg":
+        out_bytes(_text(shown, asked, form).encode())
+    else:
+        out(_text(shown, asked, form))
+
+
+def _save(target: Path, text: str) -> None:
+    """Save a file, and name it."""
     from kvplan.cli.console import out
-    from kvplan.cli.shared import open_catalogue, read_plan, show_view
     from kvplan.inputs.files import write_atomically
 
-    tables = open_catalogue(catalogue)
-    shown = design(read_plan(asked.plan), built, catalogue=tables)
-    if asked.form == "netbox-csv" and asked.output is not None:
-        from kvplan.render.fabric.netbox import netbox_files
+    write_atomically(target, text)
+    out(f"{target}\n")
 
-        files = netbox_files(shown, _makers(tables), site=asked.site or _DEFAULT_SITE)
-        _save_all(asked.output, files)
-        out("".join(f"{asked.output / name}\n" for name in files))
-    elif asked.output is not None:
-        write_atomically(asked.output, _text(shown, asked))
-        out(f"{asked.output}\n")
-    elif asked.form == "table":
-        show_view(_view(shown, asked))
-    else:
-        out(_text(shown, asked))
+
+def _save_netbox(built: building.Built, target: Path, site: str) -> None:
+    """Save the files for NetBox, and name them, and those of another run that an import must leave out."""
+    from kvplan.cli.console import out
+    from kvplan.render.fabric.netbox import netbox_files
+
+    files = netbox_files(built.design, _makers(built.catalogue), site=site)
+    _save_all(target, files)
+    stale = sorted(path.name for path in target.glob(_NETBOX_FILES) if path.name not in files)
+    out("".join(f"{target / name}\n" for name in files))
+    out("".join(f"{target / name}: of another run, not part of this import\n" for name in stale))
 
 
 def _view(shown: Design, asked: _Asked) -> View:
@@ -183,27 +210,31 @@ def _view(shown: Design, asked: _Asked) -> View:
     return network_view(shown, next_command=f"kvplan network {asked.plan} --table cables")
 
 
-def _text(shown: Design, asked: _Asked) -> str:
-    """Write the design in a format."""
+def _text(shown: Design, asked: _Asked, form: str) -> str:  # noqa: PLR0911 - one return a format
+    """Write the design in a format of one file."""
     from kvplan.render.data import record_json, rows_csv
-    from kvplan.render.fabric import dot, drawings, mermaid, netbox, ptm
+    from kvplan.render.fabric import dot, fabric_svg, mermaid, ptm, racks_svg
     from kvplan.render.fabric.tables import TABLES
     from kvplan.render.markdown import view_markdown
     from kvplan.render.text import view_text
 
-    svg = {"fabric": drawings.fabric_svg, "racks": drawings.racks_svg}
-    writers = {
-        "table": lambda: view_text(_view(shown, asked)),
-        "md": lambda: view_markdown(_view(shown, asked), title="Network"),
-        "json": lambda: record_json(shown),
-        "csv": lambda: rows_csv(*TABLES[asked.table or "cables"].whole(shown)),
-        "dot": lambda: dot.fabric_dot(shown),
-        "mermaid": lambda: mermaid.fabric_mermaid(shown),
-        "svg": lambda: svg[asked.drawing or DRAWINGS[0]](shown),
-        "netbox-csv": lambda: netbox.netbox_cables(shown),
-        "ptm": lambda: ptm.cabling_ptm(shown),
-    }
-    return writers[asked.form]()
+    match form:
+        case "json":
+            return record_json(shown)
+        case "csv":
+            return rows_csv(*TABLES[asked.table or "cables"].whole(shown))
+        case "md":
+            return view_markdown(_view(shown, asked), title="Network")
+        case "dot":
+            return dot.fabric_dot(shown)
+        case "mermaid":
+            return mermaid.fabric_mermaid(shown)
+        case "svg":
+            return racks_svg.racks_svg(shown) if asked.drawing == "racks" else fabric_svg.fabric_svg(shown)
+        case "ptm":
+            return ptm.cabling_ptm(shown)
+        case _:
+            return view_text(_view(shown, asked))
 
 
 def _makers(tables: Catalogue) -> dict[str, Maker]:

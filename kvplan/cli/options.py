@@ -2,10 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+T = TypeVar("T")
+STDOUT = Path("-")
+
+
+def stdout_for_dash(output: Path | None) -> Path | None:
+    """Take `-o -` for stdout, where a result goes without `-o` too."""
+    return None if output == STDOUT else output
+
 
 Model = Annotated[
     str,
@@ -126,7 +139,25 @@ ProfileDirs = Annotated[
     ),
 ]
 Output = Annotated[
-    Path | None, typer.Option("--output", "-o", help="File to save to.", show_default=False, metavar="FILE")
+    Path | None,
+    typer.Option(
+        "--output",
+        "-o",
+        help="File to save to; its ending chooses the format. - is stdout.",
+        show_default=False,
+        metavar="FILE",
+        callback=stdout_for_dash,
+    ),
+]
+SavedPlan = Annotated[
+    Path | None,
+    typer.Option(
+        "--output",
+        "-o",
+        help="File to save the Plan to, as JSON. - prints it instead of the table.",
+        show_default=False,
+        metavar="FILE",
+    ),
 ]
 Format = Annotated[str, typer.Option("--format", "-f", help="table, json, yaml, md or csv.", metavar="FORMAT")]
 
@@ -134,6 +165,26 @@ Format = Annotated[str, typer.Option("--format", "-f", help="table, json, yaml, 
 def dtype_of(name: str) -> str:
     """Return the KV type that a name stands for: `auto`, vLLM's default, is the model's own, 16 bits wide."""
     return {"auto": "bf16", "bfloat16": "bf16", "float16": "fp16"}.get(name, name)
+
+
+def gathered(flags: type[T], given: Mapping[str, Any]) -> T:
+    """Make a record of flags from the parameters of a verb, which are called like its fields.
+
+    Parameters
+    ----------
+    flags
+        A data class.
+    given
+        The parameters by name; a field that the verb has no option for keeps its default.
+
+    Returns
+    -------
+    T
+        The record.
+    """
+    # The check for a data class at run time is all that `fields` asks; its type is private to typeshed.
+    names = (field.name for field in fields(flags))  # type: ignore[arg-type]
+    return flags(**{name: given[name] for name in names if name in given})
 
 
 def examples(*commands: str) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from kvplan.errors import InputError, Problem, did_you_mean
+from kvplan.errors import InputError, Problem, Problems, did_you_mean
 from kvplan.inputs.validation import problems_of
 from kvplan.units import MAX_COUNT, parse_count
 
@@ -30,21 +30,26 @@ class Options:
     ----------
     names
         Option name of each field that is not named like its option.
+
+    Attributes
+    ----------
+    problems : Problems
+        What was found so far.
     """
 
     def __init__(self, names: Mapping[str, str] | None = None) -> None:
+        self.problems = Problems()
         self._names = names or {}
         self._values: dict[str, Any] = {}
-        self._problems: list[Problem] = []
         self._out_of_range: dict[str, Problem] = {}
 
     def plain(self, **values: object) -> None:
         """Take values as they are; None leaves a field to its default."""
         self._values.update({field: value for field, value in values.items() if value is not None})
 
-    def counts(self, **texts: str | None) -> None:
+    def counts(self, such_as: str = "131072, 128Ki, 130k or 1.5M", /, **texts: str | None) -> None:
         """Read whole numbers as people write them."""
-        self._read(texts, parse_count, "a whole number such as 131072, 128Ki, 130k or 1.5M")
+        self._read(texts, parse_count, f"a whole number such as {such_as}")
 
     def params(self, **texts: str | None) -> None:
         """Read parameter counts, in billions where they end in `B`."""
@@ -60,13 +65,13 @@ class Options:
         self._read(texts, lambda text: int(_decimal(text) * unit_size), allowed)
         for field, text in texts.items():
             # The record would speak of what the unit counts, which nobody typed.
-            name = self._names[field]
+            name = self._names.get(field, field)
             self._out_of_range[name] = Problem(name, f"{text!r} is out of range", allowed=allowed)
 
     def directories(self, option: str, paths: Iterable[Path] | None) -> tuple[Path, ...]:
         """Take directories, and keep a problem of each that is none."""
         found = tuple(paths or ())
-        self._problems.extend(_not_directories(found, option))
+        self.problems.found.extend(_not_directories(found, option))
         return tuple(path for path in found if path.is_dir())
 
     def text(self, field: str) -> str:
@@ -79,26 +84,8 @@ class Options:
 
     def form(self, value: str, allowed: Sequence[str]) -> str:
         """Check the `--format` of a verb and give it back."""
-        if value not in allowed:
-            problem = Problem(
-                "--format",
-                f"unknown format {value!r}",
-                allowed=f"one of {', '.join(allowed)}",
-                hint=did_you_mean(value, allowed),
-            )
-            self._problems.append(problem)
+        self.problems.found.extend(unknown_name("--format", "format", value, allowed))
         return value
-
-    def check(self) -> None:
-        """Raise what was found so far.
-
-        Raises
-        ------
-        InputError
-            With every problem found.
-        """
-        if self._problems:
-            raise InputError(self._problems)
 
     def build(self, record: type[RecordT], further: Callable[[], Iterable[Problem]] = tuple) -> RecordT:
         """Build the record.
@@ -120,16 +107,38 @@ class Options:
         InputError
             With every problem found, in the order of the fields.
         """
-        problems = list(self._problems)
-        try:
-            built = record(**self._values)
-        except ValidationError as error:
-            unread = {problem.where for problem in problems}
-            found = [problem for problem in problems_of(error, self._place) if problem.where not in unread]
-            problems.extend(self._out_of_range.get(problem.where, problem) for problem in found)
-        if problems:
-            raise InputError((*problems, *further()))
+        with self.problems.kept():
+            built = self.made(lambda: record(**self._values), self._place)
+        if self.problems.found:
+            raise InputError((*self.problems.found, *further()))
         return built
+
+    def made(self, make: Callable[[], RecordT], place: Callable[[Loc], str]) -> RecordT:
+        """Make a record of the values.
+
+        Parameters
+        ----------
+        make
+            Makes the record.
+        place
+            Names the option of a path in it.
+
+        Returns
+        -------
+        RecordT
+            The record, validated.
+
+        Raises
+        ------
+        InputError
+            With what the record finds wrong, but not of options that could not be read.
+        """
+        try:
+            return make()
+        except ValidationError as error:
+            unread = {problem.where for problem in self.problems.found}
+            found = [problem for problem in problems_of(error, place) if problem.where not in unread]
+            raise InputError(self._out_of_range.get(problem.where, problem) for problem in found) from error
 
     def _place(self, loc: Loc) -> str:
         """Name the option of a value; of a repeated option also which one, counted from 1, and the field in it."""
@@ -147,7 +156,63 @@ class Options:
                 self._values[field] = parse(text)
             except (ValueError, InvalidOperation) as error:
                 what = str(error) if isinstance(error, ValueError) and str(error) else f"{text!r} is not a number"
-                self._problems.append(Problem(self._names[field], what, allowed=allowed))
+                self.problems.found.append(Problem(self._names.get(field, field), what, allowed=allowed))
+
+
+def format_of(output: Path | None, form: str | None, endings: Mapping[str, Sequence[str]], *, default: str) -> str:
+    """Choose the format of a result: as asked, else by the ending of the file, else the verb's own.
+
+    Parameters
+    ----------
+    output
+        File to save to; None for stdout.
+    form
+        Format that was asked for, if one was.
+    endings
+        Every format with the endings of its files; an ending that two share stands for the first.
+    default
+        Format where neither is given.
+
+    Returns
+    -------
+    str
+        One of the formats.
+
+    Raises
+    ------
+    InputError
+        When there is no such format, the ending says none, or it says another than was asked for.
+    """
+    if form is not None:
+        problems = unknown_name("--format", "format", form, tuple(endings))
+        if problems:
+            raise InputError(problems)
+    if output is None:
+        return form or default
+    ending = output.suffix.lower()
+    named = [known for known, its_endings in endings.items() if ending in its_endings]
+    if form is None and not named:
+        listed = ", ".join(dict.fromkeys(ending for its_endings in endings.values() for ending in its_endings))
+        directories = "".join(f"; a directory goes with --format {known}" for known in endings if not endings[known])
+        what, hint = f"{str(output)!r} says no format by its ending", f"or name --format{directories}"
+        raise InputError.single(where="--output", what=what, allowed=f"endings: {listed}", hint=hint)
+    if form is not None and named and form not in named:
+        what = f"{str(output)!r} is named like {named[0]}, but {form} is saved"
+        allowed = f"an ending such as {endings[form][0]}" if endings[form] else "a name without an ending"
+        raise InputError.single(where="--output", what=what, allowed=allowed)
+    return form or named[0]
+
+
+def unknown_name(option: str, noun: str, value: str, known: Sequence[str]) -> tuple[Problem, ...]:
+    """Return the problem of a name that is not known, if it is not.
+
+    >>> [str(problem) for problem in unknown_name("--format", "format", "jsn", ["json", "csv"])]
+    ["--format: unknown format 'jsn'; one of json, csv; did you mean 'json'?"]
+    """
+    if value in known:
+        return ()
+    allowed, hint = f"one of {', '.join(known)}", did_you_mean(value, known)
+    return (Problem(option, f"unknown {noun} {value!r}", allowed=allowed, hint=hint),)
 
 
 def _not_directories(paths: Iterable[Path], option: str) -> list[Problem]:

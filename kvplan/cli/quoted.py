@@ -3,35 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeVar
-
-from kvplan.errors import InputError
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
+    from collections.abc import Mapping
 
     from kvplan.catalogue.loader import Catalogue
-    from kvplan.cli.building import BuildFlags
-    from kvplan.cli.quoting import TermFlags
-    from kvplan.errors import Problem
     from kvplan.schema.bom import Bom
     from kvplan.schema.design import Design
     from kvplan.schema.plan import Plan
-
-T = TypeVar("T")
-
-
-@dataclass(frozen=True, slots=True)
-class QuoteFlags:
-    """The files and terms of a quote as they were typed; None where one was left out."""
-
-    plan: Path
-    build: BuildFlags
-    terms: TermFlags
-    price_books: list[Path] | None = None
-    prices: list[Path] | None = None
-    catalogue: list[Path] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,20 +24,18 @@ class Quoted:
     catalogue: Catalogue
 
 
-def read_quote(flags: QuoteFlags, chosen: Callable[[], str]) -> tuple[str, Quoted]:
+def read_quote(given: Mapping[str, Any]) -> Quoted:
     """Read everything that was named, and make design and bill of materials.
 
     Parameters
     ----------
-    flags
-        Files and terms.
-    chosen
-        Checks the format that was asked for and returns it.
+    given
+        The parameters of the verb by name.
 
     Returns
     -------
-    tuple of str and Quoted
-        The format, and what it is to show.
+    Quoted
+        The Plan, its design and its bill.
 
     Raises
     ------
@@ -66,41 +44,21 @@ def read_quote(flags: QuoteFlags, chosen: Callable[[], str]) -> tuple[str, Quote
     PlanStaleError
         When the Plan was written in another format version.
     """
-    from kvplan.api import bill, design
+    from kvplan.api import bill
     from kvplan.bom.books import read_price_books
-    from kvplan.cli.shared import open_catalogue, read_plan
+    from kvplan.cli.building import BuildFlags, read_design
+    from kvplan.cli.options import gathered
+    from kvplan.cli.quoting import TermFlags
+    from kvplan.errors import Problems
 
-    problems: list[Problem] = []
-    form = attempt(chosen, problems)
-    plan = attempt(lambda: read_plan(flags.plan), problems)
-    catalogue = attempt(lambda: open_catalogue(flags.catalogue), problems)
-    build = attempt(flags.build.options, problems)
-    books = attempt(lambda: read_price_books(flags.price_books or (), flags.prices or ()), problems)
-    terms = attempt(lambda: flags.terms.terms(books or ()), problems)
-    if not (form and plan and catalogue and build and terms) or books is None or problems:
-        raise InputError(problems)
-    built = design(plan, build, catalogue=catalogue)
-    made = bill(plan, built, books=books, terms=terms, catalogue=catalogue)
-    return form, Quoted(plan, built, made, catalogue)
-
-
-def attempt(step: Callable[[], T], problems: list[Problem]) -> T | None:
-    """Take a step, or keep its problems and go on, so that one run names everything.
-
-    Parameters
-    ----------
-    step
-        What is to be done.
-    problems
-        Where its problems are kept.
-
-    Returns
-    -------
-    T or None
-        What it gave; None where it found problems.
-    """
-    try:
-        return step()
-    except InputError as error:
-        problems.extend(error.problems)
-        return None
+    problems = Problems()
+    books = None
+    with problems.kept():
+        built = read_design(given["plan"], gathered(BuildFlags, given), given["catalogue"])
+    with problems.kept():
+        books = read_price_books(given["price_book"] or (), given["prices"] or ())
+    with problems.kept():
+        terms = gathered(TermFlags, given).terms(books)
+    problems.raise_any()
+    made = bill(built.plan, built.design, books=books or (), terms=terms, catalogue=built.catalogue)
+    return Quoted(built.plan, built.design, made, built.catalogue)

@@ -5,17 +5,61 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from decimal import Decimal
 
-    from kvplan.errors import Problem
-    from kvplan.schema.price_book import PriceBook, QuoteTerms
+    from kvplan.errors import Problems
+    from kvplan.schema.price_book import Day, PriceBook, QuoteTerms
 
 EPOCH_VARIABLE = "SOURCE_DATE_EPOCH"
 DEFAULT_CURRENCY = "EUR"
+_ANY_DAY = date(2000, 1, 1)
+"""Stands for a day that cannot be read, until that is said."""
+PriceBooks = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--price-book",
+        help="Price book, YAML or CSV; repeatable, a later one wins.",
+        metavar="FILE",
+        show_default=False,
+    ),
+]
+Prices = Annotated[
+    list[Path] | None,
+    typer.Option("--prices", help="CSV export with its prices filled in; wins over books.", metavar="FILE"),
+]
+Discounts = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--discount",
+        help="12% of everything, or GROUP=20% of a group; repeatable.",
+        metavar="PERCENT",
+        show_default=False,
+    ),
+]
+Currency = Annotated[
+    str | None,
+    typer.Option("--currency", help="Of the quote. Default: that of the price books, else EUR.", metavar="CODE"),
+]
+Rates = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--rate", help="What a unit of another currency is worth: USD=0.92; repeatable.", metavar="CODE=WORTH"
+    ),
+]
+Date = Annotated[str | None, typer.Option("--date", help="Day of the quote. Default: today.", metavar="YYYY-MM-DD")]
+ValidDays = Annotated[str, typer.Option("--valid-days", help="How long the quote holds.", metavar="DAYS")]
+MaxPriceAge = Annotated[str, typer.Option("--max-price-age", help="Older prices are pointed out.", metavar="DAYS")]
+SupportYears = Annotated[
+    str | None,
+    typer.Option("--support-years", help="Term of support and subscriptions. Default: 3 years.", metavar="YEARS"),
+]
 _NAMES = {
     "date": "--date",
     "currency": "--currency",
@@ -30,23 +74,23 @@ _NAMES = {
 
 @dataclass(frozen=True, slots=True)
 class TermFlags:
-    """The terms as they were typed; None or empty where one was left out."""
+    """The terms as they were typed; None where one was left out."""
 
     currency: str | None = None
-    discounts: Sequence[str] = ()
-    rates: Sequence[str] = ()
+    discount: Sequence[str] | None = None
+    rate: Sequence[str] | None = None
     valid_days: str | None = None
-    day: str | None = None
+    date: str | None = None
     max_price_age: str | None = None
     support_years: str | None = None
 
-    def terms(self, books: Sequence[PriceBook]) -> QuoteTerms:
+    def terms(self, books: Sequence[PriceBook] | None) -> QuoteTerms:
         """Build the terms.
 
         Parameters
         ----------
         books
-            The price books, whose currency is that of the quote where none is named.
+            The price books, whose currency is that of the quote where none is named; None if they cannot be read.
 
         Returns
         -------
@@ -59,70 +103,72 @@ class TermFlags:
             With every option that cannot be read.
         """
         from kvplan.cli.parsing import Options
-        from kvplan.errors import InputError
         from kvplan.schema.price_book import QuoteTerms
 
-        problems: list[Problem] = []
         asked = Options(_NAMES)
-        asked.counts(
-            valid_days=self.valid_days, max_price_age_days=self.max_price_age, support_years=self.support_years
-        )
-        asked.plain(date=self._date(problems), currency=self._currency(books, problems))
-        asked.plain(**_discounts(self.discounts, problems), rates=_rates(self.rates, problems))
-        try:
-            terms = asked.build(QuoteTerms)
-        except InputError as error:
-            raise InputError((*problems, *error.problems)) from error
-        if problems:
-            raise InputError(problems)
-        return terms
+        asked.counts("30", valid_days=self.valid_days)
+        asked.counts("90", max_price_age_days=self.max_price_age)
+        asked.counts("3", support_years=self.support_years)
+        currency = self._currency(books, asked.problems)
+        rates = _rates(self.rate or (), asked.problems)
+        if currency in rates:
+            _refuse(asked.problems, "--rate", f"{currency} is the currency of the quote", allowed="other currencies")
+        asked.plain(date=self._date(asked.problems), currency=currency, rates=rates)
+        asked.plain(**_discounts(self.discount or (), asked.problems))
+        return asked.build(QuoteTerms)
 
-    def _date(self, problems: list[Problem]) -> date:
+    def _date(self, problems: Problems) -> Day:
         """Return the day of the quote."""
-        from kvplan.errors import Problem
-
-        if self.day is None:
+        if self.date is None:
             return _today(problems)
         try:
-            return date.fromisoformat(self.day.strip())
+            return date.fromisoformat(self.date.strip())
         except ValueError:
-            problems.append(Problem("--date", f"{self.day!r} is no day", allowed="a day such as 2026-11-30"))
-            return date.min
+            _refuse(problems, "--date", f"{self.date!r} is no day", allowed="a day such as 2026-11-30")
+            return _ANY_DAY
 
-    def _currency(self, books: Sequence[PriceBook], problems: list[Problem]) -> str:
-        """Return the currency of the quote: as asked, else that of the books."""
-        from kvplan.errors import Problem
+    def _currency(self, books: Sequence[PriceBook] | None, problems: Problems) -> str | None:
+        """Return the currency of the quote, as asked, else that of the prices; None where it cannot be told."""
         from kvplan.schema.money import parse_currency
 
         if self.currency is not None:
             try:
                 return parse_currency(self.currency)
             except ValueError as error:
-                problems.append(Problem("--currency", str(error)))
-        found = tuple(dict.fromkeys(book.currency for book in books))
-        if len(found) > 1 and self.currency is None:
-            what, hint = f"is needed: the price books are in {', '.join(found)}", "and --rate for each other currency"
-            problems.append(Problem("--currency", what, allowed="the currency of the quote", hint=hint))
+                _refuse(problems, "--currency", str(error))
+                return None
+        if books is None:
+            return None
+        found = tuple(dict.fromkeys(currency for book in books for currency in book.currencies))
+        if len(found) > 1:
+            what, hint = f"is needed: the prices are in {', '.join(found)}", "and --rate for each other currency"
+            _refuse(problems, "--currency", what, allowed="the currency of the quote", hint=hint)
+            return None
         return found[0] if found else DEFAULT_CURRENCY
 
 
-def _today(problems: list[Problem]) -> date:
-    """Return today's day, or the one that makes outputs repeatable."""
+def _refuse(problems: Problems, option: str, what: str, *, allowed: str = "", hint: str = "") -> None:
+    """Keep a problem of an option."""
     from kvplan.errors import Problem
 
+    problems.found.append(Problem(option, what, allowed=allowed, hint=hint))
+
+
+def _today(problems: Problems) -> date:
+    """Return today's day, or the one that makes outputs repeatable."""
     given = os.environ.get(EPOCH_VARIABLE, "")
     if not given:
         return datetime.now(tz=UTC).astimezone().date()
     try:
         return datetime.fromtimestamp(int(given), tz=UTC).date()
     except (ValueError, OverflowError, OSError):
-        problems.append(Problem(EPOCH_VARIABLE, f"{given!r} is no time", allowed="seconds since 1970"))
-        return date.min
+        _refuse(problems, EPOCH_VARIABLE, f"{given!r} is no time", allowed="seconds since 1970")
+        return _ANY_DAY
 
 
-def _discounts(texts: Sequence[str], problems: list[Problem]) -> dict[str, Any]:
+def _discounts(texts: Sequence[str], problems: Problems) -> dict[str, Any]:
     """Read discounts: `12%` for the quote, `storage=20%` for a group."""
-    from kvplan.errors import Problem, did_you_mean
+    from kvplan.errors import did_you_mean
     from kvplan.schema.kit import GROUP_TITLES
     from kvplan.schema.money import parse_discount
 
@@ -131,15 +177,15 @@ def _discounts(texts: Sequence[str], problems: list[Problem]) -> dict[str, Any]:
     for name, value, text in _pairs(texts):
         if name and name not in GROUP_TITLES:
             what, allowed = f"{name!r} in {text!r} is no group", f"groups: {', '.join(GROUP_TITLES)}"
-            problems.append(Problem("--discount", what, allowed=allowed, hint=did_you_mean(name, GROUP_TITLES)))
+            _refuse(problems, "--discount", what, allowed=allowed, hint=did_you_mean(name, GROUP_TITLES))
             continue
         if name in groups or (not name and whole):
-            problems.append(Problem("--discount", f"{text!r}: {name or 'the whole quote'} has a discount already"))
+            _refuse(problems, "--discount", f"{text!r}: {name or 'the whole quote'} has a discount already")
             continue
         try:
             share = parse_discount(value)
         except ValueError as error:
-            problems.append(Problem("--discount", str(error)))
+            _refuse(problems, "--discount", str(error))
             continue
         if name:
             groups[name] = share
@@ -148,26 +194,34 @@ def _discounts(texts: Sequence[str], problems: list[Problem]) -> dict[str, Any]:
     return {**whole, "group_discounts": groups}
 
 
-def _rates(texts: Sequence[str], problems: list[Problem]) -> dict[str, Decimal]:
+def _rates(texts: Sequence[str], problems: Problems) -> dict[str, Decimal]:
     """Read rates such as `USD=0.92`: what one unit is worth in the quote's currency."""
-    from kvplan.errors import Problem
-    from kvplan.schema.money import parse_currency, parse_rate
+    from kvplan.schema.money import parse_currency
 
     rates: dict[str, Decimal] = {}
     for name, value, text in _pairs(texts):
         try:
             currency = parse_currency(name)
-            rate = parse_rate(value)
+            rate = _worth(value)
         except ValueError as error:
             allowed = "a currency and its worth, such as USD=0.92"
-            problems.append(
-                Problem("--rate", f"{text!r}: {error}" if name else f"{text!r} is no rate", allowed=allowed)
-            )
+            _refuse(problems, "--rate", f"{text!r}: {error}" if name else f"{text!r} is no rate", allowed=allowed)
             continue
         if currency in rates:
-            problems.append(Problem("--rate", f"{text!r}: {currency} has a rate already"))
+            _refuse(problems, "--rate", f"{text!r}: {currency} has a rate already")
         rates[currency] = rate
     return rates
+
+
+def _worth(text: str) -> Decimal:
+    """Read a rate; one below zero is a number, but none that anything is worth."""
+    from kvplan.schema.money import parse_rate
+
+    rate = parse_rate(text.strip().removeprefix("-"))
+    if text.strip().startswith("-"):
+        message = f"{text!r} must be above 0"
+        raise ValueError(message)
+    return rate
 
 
 def _pairs(texts: Sequence[str]) -> Iterator[tuple[str, str, str]]:

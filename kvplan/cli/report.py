@@ -3,26 +3,24 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from kvplan.cli import bom as quote
-from kvplan.cli import building, options
-from kvplan.cli.building import BuildFlags
-from kvplan.cli.quoted import QuoteFlags
-from kvplan.cli.quoting import TermFlags
+from kvplan.cli import building, options, quoting
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from kvplan.cli.quoted import Quoted
 
 EXAMPLES = options.examples(
     "kvplan report plan.json -o report.html",
     "kvplan report plan.json --price-book prices.yaml --discount 12% \\\n      -o report.html",
-    "kvplan report plan.json --format md -o report.md",
+    "kvplan report plan.json -o report.md",
 )
-FORMATS = ("html", "md")
-_ENDINGS = {".html": "html", ".htm": "html", ".md": "md"}
+FORMATS = {"html": (".html", ".htm"), "md": (".md",)}
+"""Both formats with the endings of their files."""
 Format = Annotated[
     str | None,
     typer.Option("--format", "-f", help="html or md. Default: by the ending of -o, else html.", metavar="FORMAT"),
@@ -32,15 +30,15 @@ Format = Annotated[
 def report(  # noqa: PLR0913 - one parameter an option
     plan: building.PlanFile,
     *,
-    price_book: quote.PriceBooks = None,
-    prices: quote.Prices = None,
-    discount: quote.Discounts = None,
-    currency: quote.Currency = None,
-    rate: quote.Rates = None,
-    date: quote.Day = None,
-    valid_days: quote.ValidDays = "30",
-    max_price_age: quote.MaxPriceAge = "90",
-    support_years: quote.SupportYears = None,
+    price_book: quoting.PriceBooks = None,
+    prices: quoting.Prices = None,
+    discount: quoting.Discounts = None,
+    currency: quoting.Currency = None,
+    rate: quoting.Rates = None,
+    date: quoting.Date = None,
+    valid_days: quoting.ValidDays = "30",
+    max_price_age: quoting.MaxPriceAge = "90",
+    support_years: quoting.SupportYears = None,
     clients: building.Clients = None,
     medium: building.Medium = None,
     spines: building.Spines = None,
@@ -56,41 +54,34 @@ def report(  # noqa: PLR0913 - one parameter an option
 
     The page holds everything: no script, no request to a network; it prints on A4 and reads in light and dark.
     """
-    flags = BuildFlags(
-        build=build, medium=medium, clients=clients, spines=spines, racks=racks, rack_units=rack_units,
-        rack_power_kw=rack_power_kw,
-    )  # fmt: skip
-    terms = TermFlags(currency, discount or (), rate or (), valid_days, date, max_price_age, support_years)
-    _report(QuoteFlags(plan, flags, terms, price_book, prices, catalogue), output, format_)
+    _report(locals(), output, format_)
 
 
-def _report(flags: QuoteFlags, output: Path | None, form: str | None) -> None:
+def _report(given: Mapping[str, Any], output: Path | None, form: str | None) -> None:
     """Read everything, write the report, and save or print it."""
-    from kvplan.cli.console import out
+    from kvplan.cli.console import out, out_bytes
+    from kvplan.cli.parsing import format_of
     from kvplan.cli.quoted import read_quote
+    from kvplan.errors import Problems
     from kvplan.inputs.files import write_atomically
     from kvplan.reporting import html_report, markdown_report
 
-    chosen, quoted = read_quote(flags, lambda: _format(output, form))
+    problems = Problems()
+    with problems.kept():
+        chosen = format_of(output, form, FORMATS, default="html")
+    with problems.kept():
+        quoted = read_quote(given)
+    problems.raise_any()
     write = html_report if chosen == "html" else markdown_report
     text = write(quoted.plan, quoted.design, quoted.bom, catalogue=quoted.catalogue)
-    if output is None:
+    if output is not None:
+        write_atomically(output, text)
+        out(f"{output}: {_summary(quoted)}\n")
+    elif chosen == "html":
+        # The page says that it is UTF-8, so that it is whatever the terminal takes.
+        out_bytes(text.encode())
+    else:
         out(text)
-        return
-    write_atomically(output, text)
-    out(f"{output}: {_summary(quoted)}\n")
-
-
-def _format(output: Path | None, form: str | None) -> str:
-    """Choose the format: as asked, else by the ending of the file, else the page."""
-    from kvplan.cli.parsing import Options
-
-    if form is None:
-        return _ENDINGS.get(output.suffix.lower(), "html") if output else "html"
-    asked = Options()
-    chosen = asked.form(form, FORMATS)
-    asked.check()
-    return chosen
 
 
 def _summary(quoted: Quoted) -> str:

@@ -36,12 +36,12 @@ def checked_format(value: str) -> str:
     InputError
         When there is no such format.
     """
-    from kvplan.cli.parsing import Options
+    from kvplan.cli.parsing import unknown_name
 
-    asked = Options()
-    chosen = asked.form(value, FORMATS)
-    asked.check()
-    return chosen
+    problems = unknown_name("--format", "format", value, FORMATS)
+    if problems:
+        raise InputError(problems)
+    return value
 
 
 def open_catalogue(user_dirs: list[Path] | None) -> Catalogue:
@@ -53,7 +53,7 @@ def open_catalogue(user_dirs: list[Path] | None) -> Catalogue:
     asked = Options()
     named = asked.directories(CATALOGUE_VARIABLE, Settings.from_environment().catalogue_dirs)
     given = asked.directories("--catalogue", user_dirs)
-    asked.check()
+    asked.problems.raise_any()
     return load_catalogue((*named, *given))
 
 
@@ -75,8 +75,9 @@ def read_plan(path: Path) -> Plan:
     InputError
         When the file is no Plan.
     PlanStaleError
-        When it was written in another format version.
+        When it was written in another format version, or altered since it was saved.
     """
+    from kvplan.core.seal import is_altered
     from kvplan.inputs.files import read_json
     from kvplan.inputs.validation import validate
     from kvplan.schema.plan import FORMAT_VERSION, Plan
@@ -88,7 +89,11 @@ def read_plan(path: Path) -> Plan:
     if isinstance(version, str) and version != FORMAT_VERSION:
         message = f"{path}: plan format {version!r}, this kvplan reads {FORMAT_VERSION}"
         raise PlanStaleError(message, hint="run kvplan size again")
-    return validate(Plan, document)
+    plan = validate(Plan, document)
+    if is_altered(plan):
+        message = f"{path}: was altered since it was saved: its content is not what its sha256 says"
+        raise PlanStaleError(message, hint="run kvplan size again; a Plan is not edited by hand")
+    return plan
 
 
 def versioned(**fields: object) -> dict[str, object]:

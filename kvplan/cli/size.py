@@ -18,6 +18,8 @@ EXAMPLES = options.examples(
     "kvplan size --model ./config.json --context 64Ki --gpus 64 --gpu h200 \\\n"
     "      --tp 2 --cache-backend vllm-fs --format json",
 )
+_SAVED = {"json": (".json",), "yaml": (".yaml", ".yml"), "csv": (".csv",), "md": (".md",), "table": (".txt",)}
+"""The endings that say something else than the JSON of a saved Plan."""
 _NAMES = {
     "model": "--model",
     "context_tokens": "--context",
@@ -66,7 +68,7 @@ def size(  # noqa: PLR0913 - one parameter an option
     beyond_max: options.BeyondMax = False,
     catalogue: options.CatalogueDirs = None,
     profiles: options.ProfileDirs = None,
-    output: options.Output = None,
+    output: options.SavedPlan = None,
     format_: options.Format = "table",
 ) -> None:
     """Choose a storage tier for model, context and GPUs.
@@ -81,7 +83,9 @@ def size(  # noqa: PLR0913 - one parameter an option
     asked.plain(kv_dtype=options.dtype_of(kv_dtype))
     asked.plain(hybrid_manager=hybrid_manager, beyond_max=beyond_max)
     asked.plain(profile=profile, erasure_code=code, survive=survive)
-    asked.counts(context_tokens=context, gpus=gpus, tp=tp, concurrency=concurrency, nodes=nodes)
+    asked.counts(context_tokens=context)
+    asked.counts("128", gpus=gpus)
+    asked.counts("8", tp=tp, concurrency=concurrency, nodes=nodes)
     asked.counts(chunk_tokens=chunk_tokens, checkpoint_tokens=checkpoint_tokens)
     asked.params(params_total=params, params_active=active_params)
     asked.numbers(gpu_memory_utilisation=gpu_memory_utilisation, oversubscription=oversubscription)
@@ -93,11 +97,16 @@ def _size(
 ) -> None:
     """Build the request, size it, save and show the Plan."""
     from kvplan.api import size as size_request
+    from kvplan.cli.console import out
     from kvplan.cli.shared import FORMATS, open_catalogue
+    from kvplan.core.seal import sealed
+    from kvplan.inputs.files import write_atomically
     from kvplan.schema.request import Request
     from kvplan.settings import CATALOGUE_VARIABLE, PROFILES_VARIABLE, Settings
 
     chosen = asked.form(format_, FORMATS)
+    with asked.problems.kept():
+        _check_target(output, chosen)
     settings = Settings.from_environment()
     asked.directories(CATALOGUE_VARIABLE, settings.catalogue_dirs)
     asked.directories("--catalogue", catalogue)
@@ -106,10 +115,25 @@ def _size(
         *asked.directories("--profiles", profiles),
     )
     request = asked.build(Request, lambda: _unknown(asked, catalogue, extra))
-    plan = size_request(request, catalogue=open_catalogue(catalogue), profile_dirs=extra)
+    plan = sealed(size_request(request, catalogue=open_catalogue(catalogue), profile_dirs=extra))
+    if output == options.STDOUT:
+        out(_document(plan))
+        return
     if output is not None:
-        _save(plan, output)
+        write_atomically(output, _document(plan))
     _show(plan, chosen, output)
+
+
+def _check_target(output: Path | None, chosen: str) -> None:
+    """Refuse to save a Plan, which is JSON, under the name of something else, and to print two formats."""
+    from kvplan.cli.parsing import format_of
+    from kvplan.errors import InputError
+
+    if output != options.STDOUT:
+        format_of(output, "json", _SAVED, default="json")
+    elif chosen not in {"json", "table"}:
+        what = f"- prints the Plan as json, not as {chosen}"
+        raise InputError.single(where="--output", what=what, hint="leave -o - out")
 
 
 def _unknown(asked: Options, catalogue: list[Path] | None, profiles: tuple[Path, ...]) -> list[Problem]:
@@ -132,12 +156,11 @@ def _unknown(asked: Options, catalogue: list[Path] | None, profiles: tuple[Path,
     )
 
 
-def _save(plan: Plan, output: Path) -> None:
-    """Save the Plan as JSON, whole or not at all."""
-    from kvplan.inputs.files import write_atomically
+def _document(plan: Plan) -> str:
+    """Write the Plan as it is saved."""
     from kvplan.render.data import record_json
 
-    write_atomically(output, record_json(plan))
+    return record_json(plan)
 
 
 def _show(plan: Plan, chosen: str, output: Path | None) -> None:

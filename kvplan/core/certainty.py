@@ -22,6 +22,11 @@ class Certainty:
     confidence: Confidence
     assumed: tuple[str, ...] = ()
 
+    @property
+    def weakest(self) -> Confidence:
+        """How well the least known of what it rests on is known."""
+        return "assumed" if self.assumed else self.confidence
+
 
 def certainty(plan: Plan, path: str) -> Certainty:
     """Say how well a number is known.

@@ -2,27 +2,34 @@
 
 from __future__ import annotations
 
+import re
+from decimal import Decimal
 from itertools import groupby
 from typing import TYPE_CHECKING
 
 from kvplan.render.view import Grid, Section, View
+from kvplan.schema.base import gravest_first
 from kvplan.schema.kit import GROUP_TITLES
-from kvplan.schema.money import minor_units
+from kvplan.schema.money import minor_units, price_text
 from kvplan.units import counted, format_percent
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from decimal import Decimal
 
-    from kvplan.schema.bom import Bom, BomLine, UsedBook
+    from kvplan.schema.bom import Bom, BomGroup, BomLine, UsedBook
     from kvplan.schema.design import Finding
 
 COLUMNS = (
-    "line", "parent", "group", "key", "vendor", "part_number", "description", "quantity_per_parent", "quantity", "unit",
-    "list_price", "currency", "discount", "discount_applied", "net_price", "extended", "term_months", "optional",
-    "priced", "lead_time_days", "price_source", "price_date", "valid_until", "basis", "note", "source", "confidence",
+    "line", "parent", "group", "key", "vendor", "part_number", "part_number_known", "description",
+    "quantity_per_parent", "quantity", "unit", "list_price", "currency", "discount", "discount_applied", "net_price",
+    "extended", "term_months", "optional", "priced", "lead_time_days", "price_book", "price_source", "price_date",
+    "valid_until", "basis", "note", "source", "confidence",
 )  # fmt: skip
 """Columns of the exported sheet; `discount` is the part's own, and only that is read back."""
+_TEXTS = {"key", "vendor", "part_number", "description", "price_book", "price_source"}
+"""Columns that are read back as texts even where they look like numbers; a line's own number is not read."""
+_NOT_PLAIN = re.compile(r"['=+\-@\t].*|[\d\s.,:/+-]+|\d+(?:\.\d*)?[eE][+-]?\d+", re.DOTALL)
+"""Texts that a spreadsheet would take for something else: formulas, numbers, days, times."""
 _YES = {True: "yes", False: "no"}
 _MISSING, _INCLUDED = "missing", "incl."
 
@@ -76,8 +83,8 @@ def _head(bom: Bom, title: str) -> View:
                 group.title,
                 f"{group.lines:,}",
                 f"{group.missing:,}" if group.missing else "-",
-                _percent(group.discount),
-                amount(group.total, bom.currency) if group.missing < group.lines else "-",
+                _discount(group),
+                amount(group.total, bom.currency) if group.priced else "-",
             )
             for group in bom.groups
         ),
@@ -94,18 +101,30 @@ def _total(bom: Bom) -> str:
     total = f"{bom.currency} {amount(bom.total, bom.currency)}"
     if bom.complete:
         return f"total {total}, without taxes"
-    if all(group.lines == group.missing for group in bom.groups):
+    if not bom.priced:
         return f"incomplete: no price for any of {lines}"
     return f"incomplete: {bom.missing:,} of {lines} without a price; the others come to {total}"
 
 
 def _book(book: UsedBook) -> str:
     """Describe a price book."""
-    day = f" of {book.date}" if book.date else ""
+    day = _days(book)
     valid = f", valid to {book.valid_until}" if book.valid_until else ""
     rate = f", {book.rate:f} each" if book.rate is not None else ""
     terms = f"; {book.terms}" if book.terms else ""
     return f"{book.name}{day}: {book.used} of {counted(book.items, 'price')} used, {book.currency}{rate}{valid}{terms}"
+
+
+def _days(book: UsedBook) -> str:
+    """Say of which day a book is, or of which days its prices are."""
+    if book.date or not book.first_date:
+        return f" of {book.date}" if book.date else ", undated"
+    return f" of {book.first_date}" + (f" to {book.last_date}" if book.last_date != book.first_date else "")
+
+
+def _discount(group: BomGroup) -> str:
+    """Write the discount of a group; spares take that of what they cover, unless they have one of their own."""
+    return "of parts" if group.id == "spares" and not group.discount_given else _percent(group.discount)
 
 
 def _lines(bom: Bom) -> Iterator[Section]:
@@ -132,7 +151,7 @@ def _device_title(line: BomLine) -> str:
 
 def _grid(lines: Sequence[BomLine], bom: Bom) -> Grid:
     """Build the table of lines: with money where any line of the quote has a price."""
-    if bom.total or any(line.extended is not None for line in bom.lines):
+    if any(line.extended is not None for line in bom.lines):
         headers = ("Line", "What", "Qty", f"Net {bom.currency}", f"Extended {bom.currency}")
         return Grid(headers, tuple((*_what(line, part=True), *_money(line, bom)) for line in lines), "llrrr")
     each = any(line.quantity_per_parent != line.quantity for line in lines)
@@ -145,12 +164,18 @@ def _unpriced(line: BomLine, *, each: bool) -> tuple[str, ...]:
     """Build the row of a line without money."""
     number, what, quantity = _what(line, part=False)
     per_parent = (f"{line.quantity_per_parent:,}",) if each else ()
-    return (number, what, *per_parent, quantity, line.part_number or ("-" if line.priced else _INCLUDED))
+    return (number, what, *per_parent, quantity, _part_number(line) or ("-" if line.priced else _INCLUDED))
+
+
+def _part_number(line: BomLine) -> str:
+    """Write the part number of a line, and if it is not confirmed, how it is known."""
+    unsure = line.part_number_known in {"listing", "pattern"}
+    return f"{line.part_number} ({line.part_number_known})" if unsure else line.part_number
 
 
 def _what(line: BomLine, *, part: bool) -> tuple[str, str, str]:
     """Write number, description and quantity of a line."""
-    number = f" ({line.part_number})" if part and line.part_number else ""
+    number = f", {_part_number(line)}" if part and line.part_number else ""
     term = f", {line.term_months} months" if line.term_months else ""
     unit = f" {line.unit}" if line.unit not in {"each", "lot"} else ""
     option = "option: " if line.optional else ""
@@ -167,22 +192,14 @@ def _money(line: BomLine, bom: Bom) -> tuple[str, str]:
 
 
 def _tail(bom: Bom, design: Sequence[Finding]) -> View:
-    """List what was found, warnings first; of the bill's own findings only those about a price book need a place."""
-    texts = [(item, item.where if item.severity != "info" else None) for item in design]
-    texts += [(item, item.where if item.id.startswith("price-") else "") for item in bom.findings]
-    shown = sorted(((item, where) for item, where in texts if where is not None), key=lambda pair: _gravity(pair[0]))
-    lines = tuple(_finding(item, where) for item, where in shown)
-    return (Section(f"What to know ({len(lines)})", lines or ("nothing",)),)
+    """List what was found, warnings first; what the design only notes is left to the verbs that show it."""
+    found = gravest_first((*(item for item in design if item.severity != "info"), *bom.findings))
+    return (Section(f"What to know ({len(found)})", tuple(map(_finding, found)) or ("nothing",)),)
 
 
-def _gravity(finding: Finding) -> int:
-    """Order findings by how grave they are."""
-    return ("error", "warning", "info").index(finding.severity)
-
-
-def _finding(item: Finding, where: str) -> str:
+def _finding(item: Finding) -> str:
     """Write what was found, and where."""
-    place = f"{where}: " if where else ""
+    place = f"{item.where}: " if item.where else ""
     remedy = f"; {item.remedy}" if item.remedy else ""
     return f"{item.severity}: {place}{item.text} [{item.id}]{remedy}"
 
@@ -199,15 +216,37 @@ def _row(line: BomLine, currency: str) -> tuple[str, ...]:
     own_discount = line.discount if line.discount_from == "book" else None
     values: dict[str, object] = {
         **line.model_dump(mode="python", include=set(COLUMNS)),
+        "list_price": None if line.list_price is None else price_text(line.list_price),
         "currency": currency if line.priced else "",
         "discount": own_discount,
         "discount_applied": line.discount if line.priced else None,
         "optional": _YES[line.optional],
         "priced": _YES[line.priced],
     }
-    return tuple("" if values[column] is None else _text(values[column]) for column in COLUMNS)
+    return tuple(marked(_text(values[column])) if column in _TEXTS else _text(values[column]) for column in COLUMNS)
 
 
 def _text(value: object) -> str:
-    """Write a value, decimals without an exponent."""
-    return format(value, "f") if hasattr(value, "as_tuple") else str(value)
+    """Write a value, decimals without an exponent, and nothing where there is none."""
+    if value is None:
+        return ""
+    return format(value, "f") if isinstance(value, Decimal) else str(value)
+
+
+def marked(text: str) -> str:
+    """Mark a text that a spreadsheet would take for something else, such as the line `1.10` for a number.
+
+    >>> marked("1.10"), marked("MCP4Y10-N001")
+    ("'1.10", 'MCP4Y10-N001')
+    """
+    return f"'{text}" if _NOT_PLAIN.fullmatch(text) else text
+
+
+def unmarked(text: str) -> str:
+    """Take the mark off a text again.
+
+    >>> unmarked("'1.10"), unmarked("offer '-5%' of May"), unmarked("'t Hooft")
+    ('1.10', "offer '-5%' of May", "'t Hooft")
+    """
+    stripped = text.strip()
+    return stripped[1:] if stripped.startswith("'") and _NOT_PLAIN.fullmatch(stripped[1:]) else stripped

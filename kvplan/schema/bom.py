@@ -10,11 +10,14 @@ from pydantic import Field
 
 from kvplan.schema.base import Confidence, Record
 from kvplan.schema.design import Finding
-from kvplan.schema.kit import GroupId, Per, Share
+from kvplan.schema.hardware import PartNumberKnown
+from kvplan.schema.kit import GroupId, Per, Share, Topic
 
 BOM_FORMAT_VERSION = "1.0"
 Money = Annotated[Decimal, Field(ge=0)]
 DiscountFrom = Literal["quote", "group", "book"]
+LinePartNumberKnown = PartNumberKnown | Literal["", "book"]
+"""How the part number of a line is known: as its catalogue row says, from a price book, or not at all."""
 Day = date
 """A calendar day; another name, because records have fields called `date`."""
 
@@ -31,6 +34,9 @@ class BomLine(Record):
     extended = net x quantity.
     A major line with minors has no price of its own, nor has what comes with a device, such as its power supplies:
     such lines are not `priced`. Optional lines are not in the total.
+    `discount_group` is the group whose discount the line takes: its own, but of a spare that of what it covers, unless
+    the quote gives the spares a discount. `price_book` is the name of the book that gave the price,
+    `price_source` what the book says of where it has it from. `topic` marks what a finding speaks of.
     """
 
     line: str
@@ -39,6 +45,7 @@ class BomLine(Record):
     group: GroupId
     vendor: str = ""
     part_number: str = ""
+    part_number_known: LinePartNumberKnown = ""
     description: str
     quantity_per_parent: int
     quantity: int
@@ -54,6 +61,7 @@ class BomLine(Record):
     list_price: Money | None = None
     discount: Share = Decimal(0)
     discount_from: DiscountFrom = "quote"
+    discount_group: GroupId
     net_price: Money | None = None
     extended: Money | None = None
     lead_time_days: int | None = None
@@ -62,6 +70,7 @@ class BomLine(Record):
     price_date: Day | None = None
     valid_until: Day | None = None
     note: str = ""
+    topic: Topic = ""
     source: str
     confidence: Confidence
 
@@ -69,12 +78,15 @@ class BomLine(Record):
 class BomGroup(Record):
     """One group: its discount, what its priced lines come to, and how many of `lines` have no price.
 
-    Headings, what comes with a device, and optional lines are not among `lines`.
+    Headings, what comes with a device, and optional lines are not among `lines`. `discount_given` says that the quote
+    names a discount for this group; where it names none, the group takes the quote's, and spares that of what they
+    cover.
     """
 
     id: GroupId
     title: str
     discount: Share
+    discount_given: bool = False
     lines: int
     missing: int
     total: Decimal
@@ -95,11 +107,17 @@ class SpareRate(Record):
 
 
 class UsedBook(Record):
-    """A price book that was read: how many of its prices the quote uses; a CSV sheet may have no date."""
+    """A price book that was read: how many of its prices the quote uses.
+
+    `currency` names all currencies of its prices, and `rate` is the worth of one unit where it is one other than the
+    quote's. A CSV sheet has no date: `first_date` and `last_date` are those of its prices, of whatever book has any.
+    """
 
     name: str
     currency: str
     date: Day | None = None
+    first_date: Day | None = None
+    last_date: Day | None = None
     valid_until: Day | None = None
     source: str = ""
     terms: str = ""
@@ -109,7 +127,10 @@ class UsedBook(Record):
 
 
 class Bom(Record):
-    """A priced bill of materials; `total` sums what has a price, and is no total while `missing` is above 0."""
+    """A priced bill of materials; `total` sums what has a price, and is no total while `missing` is above 0.
+
+    `counts` are the numbers that lines are `counted_by`: what is quoted, which may be less than the design holds.
+    """
 
     format_version: str = BOM_FORMAT_VERSION
     plan_sha256: str
@@ -117,6 +138,7 @@ class Bom(Record):
     valid_until: Day
     currency: str
     discount: Share
+    counts: dict[Per, int] = Field(default_factory=dict)
     lines: tuple[BomLine, ...]
     groups: tuple[BomGroup, ...]
     spare_rates: tuple[SpareRate, ...]

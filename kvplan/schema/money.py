@@ -4,20 +4,25 @@ from __future__ import annotations
 
 import re
 from decimal import ROUND_HALF_UP, Decimal
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field
 
 from kvplan.errors import shown
 
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+DecimalMark = Literal[".", ","]
 MAX_PRICE = Decimal(10) ** 12
 _WITHOUT_CENTS = {"JPY", "KRW"}
-_PLAIN = re.compile(r"\d{1,15}(?:\.\d{1,9})?")
-_GROUPED = re.compile(r"\d{1,3}(?:,\d{3})+\.\d{1,9}|\d{1,3}(?:,\d{3}){2,4}")
-_COMMA = re.compile(r"\d{1,3}(?:[.\s']?\d{3})*,\d{1,2}|\d{1,3}(?:\.\d{3}){2,}(?:,\d+)?|\d{1,3}(?:\.\d{3})+,\d+")
+_PLAIN = re.compile(r"\d{1,40}(?:\.\d{1,9})?")
+_GROUPED = re.compile(r"\d{1,3}(?:,\d{3})+\.\d{1,9}|\d{1,3}(?:,\d{3}){2,13}")
+_COMMA = re.compile(r"\d{1,40},\d{1,9}|\d{1,3}(?:[.\s']\d{3})+,\d{1,9}|\d{1,3}(?:\.\d{3}){2,13}")
 _EITHER = re.compile(r"[1-9]\d{0,2}[.,]\d{3}")
-_PERCENT = re.compile(r"(?P<number>-?\d{1,3}(?:\.\d{1,9})?)\s*%")
-_SHARE = re.compile(r"-?\d{1,3}(?:\.\d{1,9})?")
+_PERCENT = re.compile(r"(?P<number>-?\d{1,3}(?:[.,]\d{1,9})?)\s*%")
+_SHARE = re.compile(r"-?\d{1,3}(?:[.,]\d{1,9})?")
+_RATE = re.compile(r"\d{1,15}(?:\.\d{1,9})?")
 _CURRENCY = re.compile(r"[A-Z]{3}")
 
 
@@ -39,13 +44,45 @@ def rounded(amount: Decimal, currency: str) -> Decimal:
     return amount.quantize(Decimal(1).scaleb(-minor_units(currency)), rounding=ROUND_HALF_UP)
 
 
-def parse_price(text: str) -> Decimal:
+def decimal_mark(texts: Iterable[str]) -> DecimalMark | None:
+    """Tell which decimal mark the prices of a column have: the one that some prove while none proves the other.
+
+    Parameters
+    ----------
+    texts
+        The prices as they were written.
+
+    Returns
+    -------
+    DecimalMark or None
+        The mark; None where nothing decides, or they differ.
+
+    Examples
+    --------
+    >>> decimal_mark(["1.005", "12.50"]), decimal_mark(["1.005", "12,50"]), decimal_mark(["1.005", "12"])
+    ('.', ',', None)
+    """
+    proved: set[DecimalMark] = set()
+    for text in texts:
+        stripped = text.strip()
+        if _EITHER.fullmatch(stripped) or stripped.isdigit():
+            continue
+        if _PLAIN.fullmatch(stripped) or _GROUPED.fullmatch(stripped):
+            proved.add(".")
+        elif _COMMA.fullmatch(stripped):
+            proved.add(",")
+    return proved.pop() if len(proved) == 1 else None
+
+
+def parse_price(text: str, mark: DecimalMark | None = None) -> Decimal:
     """Read a price as people write it.
 
     Parameters
     ----------
     text
-        Digits with a decimal point and, if any, commas between thousands.
+        Digits with a decimal point and, if any, commas between thousands; the other way round where `mark` is a comma.
+    mark
+        The decimal mark where it is known from elsewhere; then `1.005` can be read one way only.
 
     Returns
     -------
@@ -59,21 +96,36 @@ def parse_price(text: str) -> Decimal:
 
     Examples
     --------
-    >>> parse_price("1234.50"), parse_price("1,234.50"), parse_price("0")
-    (Decimal('1234.50'), Decimal('1234.50'), Decimal('0'))
+    >>> parse_price("1234.50"), parse_price("1,234.50"), parse_price("0"), parse_price("1.234,5", ",")
+    (Decimal('1234.50'), Decimal('1234.50'), Decimal('0'), Decimal('1234.5'))
     """
     stripped = text.strip()
-    if _EITHER.fullmatch(stripped):
+    either = _EITHER.fullmatch(stripped)
+    if mark == "," and (either or _COMMA.fullmatch(stripped)):
+        number = re.sub(r"[.\s']", "", stripped).replace(",", ".")
+    elif either and mark is None:
         whole, part = re.split("[.,]", stripped)
         message = f"{shown(text)} can be read two ways; write {whole}{part}.00 or {whole}.{part}0"
         raise ValueError(message)
-    if not _PLAIN.fullmatch(stripped) and not _GROUPED.fullmatch(stripped):
+    elif either or _PLAIN.fullmatch(stripped) or _GROUPED.fullmatch(stripped):
+        number = stripped.replace(",", "")
+    else:
         raise ValueError(_why_not(text, stripped))
-    price = Decimal(stripped.replace(",", ""))
+    price = Decimal(number)
     if price > MAX_PRICE:
-        message = f"{shown(text)} is beyond {MAX_PRICE:,}"
+        message = f"{shown(text)} is too large; at most {MAX_PRICE:,}"
         raise ValueError(message)
     return price
+
+
+def price_text(price: Decimal) -> str:
+    """Write a price so that it can be read one way only, whatever stands beside it.
+
+    >>> price_text(Decimal("12.5")), price_text(Decimal("1.005"))
+    ('12.5', '1.0050')
+    """
+    plain = f"{price:f}"
+    return f"{plain}0" if _EITHER.fullmatch(plain) else plain
 
 
 def parse_discount(text: str) -> Decimal:
@@ -82,7 +134,7 @@ def parse_discount(text: str) -> Decimal:
     Parameters
     ----------
     text
-        Such as `12%` or `0.12`.
+        Such as `12%` or `0.12`, with a decimal point or comma.
 
     Returns
     -------
@@ -104,9 +156,11 @@ def parse_discount(text: str) -> Decimal:
     if percent is None and not _SHARE.fullmatch(stripped):
         message = f"{shown(text)} is no discount; write 12% or 0.12"
         raise ValueError(message)
-    share = Decimal(percent["number"]) / 100 if percent else Decimal(stripped)
+    # A discount has no thousands, so that a comma in it is a decimal one.
+    number = Decimal((percent["number"] if percent else stripped).replace(",", "."))
+    share = number / 100 if percent else number
     if percent is None and share >= 1:
-        message = f"{shown(text)} can be read two ways; write {stripped}%"
+        message = f"{shown(text)} can be read two ways; write {number}%"
         raise ValueError(message)
     if not 0 <= share <= 1:
         message = f"{shown(text)} is not between 0 and 100 %"
@@ -138,7 +192,7 @@ def parse_rate(text: str) -> Decimal:
     Decimal('0.92')
     """
     stripped = text.strip()
-    if not _PLAIN.fullmatch(stripped):
+    if not _RATE.fullmatch(stripped):
         message = f"{shown(text)} is no number with a decimal point"
         raise ValueError(message)
     if not Decimal(stripped):
@@ -182,7 +236,7 @@ def _why_not(text: str, stripped: str) -> str:
     if stripped.startswith("-"):
         return f"{shown(text)} is below zero"
     if _COMMA.fullmatch(stripped):
-        whole, _, part = stripped.rpartition(",") if "," in stripped else (stripped, "", "")
+        whole, _, part = stripped.partition(",")
         digits = re.sub(r"[.\s']", "", whole)
         return f"{shown(text)} has a decimal comma or dots between thousands; write {digits}.{part or '00'}"
     if re.search(r"[A-Za-z€$£¥]", stripped) and re.search(r"\d", stripped):

@@ -11,7 +11,8 @@ from xlsxwriter import Workbook
 from kvplan.bom.workbook.assumptions import assumptions_sheet
 from kvplan.bom.workbook.cables import cables_sheet
 from kvplan.bom.workbook.candidates import candidates_sheet
-from kvplan.bom.workbook.counts import counts_of
+from kvplan.bom.workbook.context import Context
+from kvplan.bom.workbook.counts import count_cells
 from kvplan.bom.workbook.layout import Layout
 from kvplan.bom.workbook.lines import lines_sheet
 from kvplan.bom.workbook.network import network_sheet
@@ -20,7 +21,6 @@ from kvplan.bom.workbook.points import points_sheet
 from kvplan.bom.workbook.ports import ports_sheet
 from kvplan.bom.workbook.power import power_sheet
 from kvplan.bom.workbook.prices import prices_sheet
-from kvplan.bom.workbook.quote import Quote
 from kvplan.bom.workbook.racks import racks_sheet
 from kvplan.bom.workbook.software import software_sheet
 from kvplan.bom.workbook.styles import Styles
@@ -74,8 +74,9 @@ def workbook(plan: Plan, design: Design, bom: Bom) -> bytes:
         "created": created,
     })  # fmt: skip
     book.set_calc_mode("auto")
-    quote = Quote(plan, design, bom, book, Styles(book, bom.currency), Layout(bom), tuple(counts_of(plan, design)))
+    counts = tuple(count_cells(plan, bom))
+    context = Context(plan, design, bom, book, Styles(book, bom.currency), Layout(bom), counts)
     for write in _SHEETS:
-        write(quote)
+        write(context)
     book.close()
     return target.getvalue()

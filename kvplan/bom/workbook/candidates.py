@@ -4,51 +4,51 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kvplan.bom.workbook.sheet import Column, Styled
+from kvplan.bom.workbook.cells import Column, Styled, widths_of
 from kvplan.core.sizing.candidates import MAIN_LIMITS
 from kvplan.units import GB, TB, format_quantity
 
 if TYPE_CHECKING:
-    from kvplan.bom.workbook.quote import Quote
-    from kvplan.bom.workbook.sheet import Cell
+    from kvplan.bom.workbook.cells import Cell
+    from kvplan.bom.workbook.context import Context
     from kvplan.schema.ece import Limit
     from kvplan.schema.plan import Candidate
 
 _TITLES = {"gpus": "GPUs", "model_parameters": "Model", "read_bandwidth": "Reads", "capacity": "Space"}
 _JUDGED = (
-    Column("Tier", 16),
-    Column("Nodes", 24, ("count",)),
-    Column("Code", 16, ("text",)),
-    Column("Usable [TB]", 16, ("one",)),
-    Column("Usable of raw [%]", 11, ("percent1",)),
-    Column("Reads [GB/s]", 11, ("one",)),
-    *(Column(f"{_TITLES.get(name, name)} [margin]", 13, ("margin",)) for name in MAIN_LIMITS),
-    Column("Verdict", 62),
+    Column("Tier", width=16),
+    Column("Nodes", ("count",), 24),
+    Column("Code", ("text",), 16),
+    Column("Usable [TB]", ("one",), 16),
+    Column("Usable of raw [%]", ("percent1",), 11),
+    Column("Reads [GB/s]", ("one",), 11),
+    *(Column(f"{_TITLES.get(name, name)} [margin]", ("margin",), 13) for name in MAIN_LIMITS),
+    Column("Verdict", width=62),
 )
 _LIMITS = (
-    Column("Tier", 16),
-    Column("Limit", 24),
-    Column("Need", 16, ("text",)),
-    Column("Have", 16, ("text",)),
-    Column("Margin [%]", 11, ("margin",)),
-    Column("Judged", 11, ("text",)),
+    Column("Tier"),
+    Column("Limit"),
+    Column("Need", ("text",)),
+    Column("Have", ("text",)),
+    Column("Margin [%]", ("margin",)),
+    Column("Judged", ("text",)),
 )
 
 
-def candidates_sheet(quote: Quote) -> None:
+def candidates_sheet(context: Context) -> None:
     """Write the sheet."""
-    sheet = quote.sheet("Candidates", [column.width for column in _JUDGED])
-    sheet.title("Candidates", quote.plan.reason)
+    sheet = context.sheet("Candidates", widths_of(_JUDGED))
+    sheet.title("Candidates", context.plan.reason)
     sheet.freeze(1)
     sheet.caption("Tiers that were judged; a margin is have over need, less one")
-    sheet.table(_JUDGED, (_row(candidate) for candidate in quote.plan.candidates))
+    sheet.table(_JUDGED, (_row(candidate) for candidate in context.plan.candidates))
     sheet.caption("Every limit of the chosen tier, and what the others do not hold")
     sheet.repeat(sheet.wide_head(_LIMITS, "Rule and source"))
-    for candidate in sorted(quote.plan.candidates, key=lambda candidate: not candidate.chosen):
+    for candidate in sorted(context.plan.candidates, key=lambda candidate: not candidate.chosen):
         for limit in candidate.limits:
             if candidate.chosen or not limit.holds:
                 sheet.wide_line(_limit(candidate, limit), len(_LIMITS))
-    sheet.finish(quote.bom.plan_sha256)
+    sheet.finish(context.bom.plan_sha256)
 
 
 def _row(candidate: Candidate) -> tuple[Cell, ...]:

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING, Literal
 
-from xlsxwriter.utility import xl_col_to_name
-
-from kvplan.bom.workbook.sheet import Column, Formula
+from kvplan.bom import headings
+from kvplan.bom.workbook.cells import Column, Formula, TableRef
 
 if TYPE_CHECKING:
+    from datetime import date
     from decimal import Decimal
 
     from kvplan.schema.bom import Bom, BomLine
@@ -19,47 +19,49 @@ if TYPE_CHECKING:
 SHEET = "BOM"
 HEADER_ROW = 3
 Key = Literal[
-    "line", "vendor", "part", "description", "per", "quantity", "unit", "list", "discount", "net", "extended",
-    "counted", "term", "lead", "valid", "note", "group", "key", "parent", "basis", "price_source", "price_date",
+    "line", "vendor", "part", "description", "per", "quantity", "unit", "list", "own", "discount", "net", "extended",
+    "counted", "term", "lead", "valid", "note", "group", "key", "parent", "basis", "price_book", "price_date",
     "source", "confidence",
 ]  # fmt: skip
-PRINTED = 15
+PRINTED = 16
 """So many columns are printed; those to the right of them say where a line comes from."""
 
 
 def columns(currency: str) -> dict[Key, Column]:
     """Return the columns of the bill of materials, in order."""
+    further = ("text", "muted")
     return {
-        "line": Column("Line", 7, ("text",)),
-        "vendor": Column("Vendor", 12),
-        "part": Column("Part number", 21),
-        "description": Column("Description", 48),
-        "per": Column("Per parent", 8, ("count",)),
-        "quantity": Column("Quantity", 9, ("count",)),
-        "unit": Column("Unit", 8, ("text",)),
-        "list": Column(f"List [{currency}]", 14, ("amount",)),
-        "discount": Column("Discount [%]", 9, ("percent",)),
-        "net": Column(f"Net [{currency}]", 14, ("money",)),
-        "extended": Column(f"Extended [{currency}]", 16, ("money",)),
-        "counted": Column("In total", 9, ("text", "muted")),
-        "term": Column("Term [months]", 8, ("count",)),
-        "lead": Column("Lead time [days]", 8, ("count",)),
-        "valid": Column("Price valid until", 11, ("date",)),
-        "note": Column("Note", 70, ("text", "muted")),
-        "group": Column("Group", 24, ("text", "muted")),
-        "key": Column("Key", 26, ("text", "muted")),
-        "parent": Column("Parent", 8, ("text", "muted")),
-        "basis": Column("Quantity from", 34, ("text", "muted")),
-        "price_source": Column("Price book", 20, ("text", "muted")),
-        "price_date": Column("Price date", 11, ("date", "muted")),
-        "source": Column("Source", 44, ("text", "muted")),
-        "confidence": Column("Confidence", 11, ("text", "muted")),
+        "line": Column("Line", ("text",), 7),
+        "vendor": Column("Vendor", width=12),
+        "part": Column(headings.PART_NUMBER, width=21),
+        "description": Column("Description", width=54),
+        "per": Column("Per parent", ("count",), 8),
+        "quantity": Column("Quantity", ("count",), 9),
+        "unit": Column("Unit", ("text",), 8),
+        "list": Column(headings.list_heading(currency), ("price",), 14),
+        "own": Column(headings.OWN_DISCOUNT, ("percent",), 10),
+        "discount": Column(headings.DISCOUNT, ("percent",), 10),
+        "net": Column(f"Net [{currency}]", ("money",), 14),
+        "extended": Column(f"Extended [{currency}]", ("money",), 16),
+        "counted": Column("In total", ("text", "muted"), 9),
+        "term": Column(headings.TERM, ("count",), 9),
+        "lead": Column(headings.LEAD_TIME, ("count",), 8),
+        "valid": Column(headings.VALID_UNTIL, ("date",), 11),
+        "note": Column("Note", further, 70),
+        "group": Column("Group", further, 24),
+        "key": Column(headings.KEY, further, 26),
+        "parent": Column("Parent", further, 8),
+        "basis": Column("Quantity in the plan", further, 34),
+        "price_book": Column(headings.PRICE_BOOK, further, 24),
+        "price_date": Column(headings.PRICE_DATE, ("date", "muted"), 11),
+        "source": Column("Source", further, 44),
+        "confidence": Column("Confidence", further, 11),
     }
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """Consecutive lines of one group under its heading."""
+    """Consecutive lines of one group, and the row of their heading."""
 
     group: GroupId
     heading: int
@@ -73,7 +75,7 @@ class Layout:
     """
 
     def __init__(self, bom: Bom) -> None:
-        self._letters = {key: xl_col_to_name(index) for index, key in enumerate(columns(bom.currency))}
+        self._table = TableRef(columns(bom.currency))
         self.leaders: dict[str, BomLine] = {}
         for line in bom.lines:
             if line.priced:
@@ -86,27 +88,25 @@ class Layout:
             self.runs.append(Run(group, row, lines))
             self.rows |= {line.line: row + 1 + index for index, line in enumerate(lines)}
             row += 1 + len(lines)
-        self.end = row
+        self.body = range(HEADER_ROW + 1, row)
 
     def here(self, line: str, key: Key) -> str:
         """Refer to a cell of a line, on the sheet itself."""
-        return f"{self._letters[key]}{self.rows[line] + 1}"
+        return self._table.cell(key, self.rows[line])
 
     def cell(self, line: BomLine, key: Key) -> str:
         """Refer to a cell of a line from another sheet."""
-        return f"{SHEET}!${self._letters[key]}${self.rows[line.line] + 1}"
+        return f"{SHEET}!{self.here(line.line, key)}"
 
     def rows_of(self, run: Run, key: Key) -> str:
         """Refer to a column of one run of lines."""
-        letter = self._letters[key]
-        return f"{letter}{run.heading + 2}:{letter}{run.heading + 1 + len(run.lines)}"
+        return self._table.rows(key, range(run.heading + 1, run.heading + 1 + len(run.lines)))
 
     def column(self, key: Key) -> str:
-        """Refer to a whole column of lines from another sheet."""
-        letter = self._letters[key]
-        return f"{SHEET}!${letter}${HEADER_ROW + 2}:${letter}${self.end}"
+        """Refer to a whole column of lines."""
+        return self._table.fixed(key, self.body)
 
-    def copy(self, line: BomLine, key: Key, value: Decimal | str | None) -> Formula:
-        """Repeat a cell of a line on another sheet; what is blank stays blank."""
+    def copy(self, line: BomLine, key: Key, value: Decimal | date | str | None, blank: str = "") -> Formula:
+        """Repeat a cell of a line on another sheet, or say that it is blank."""
         cell = self.cell(line, key)
-        return Formula(f'=IF({cell}="","",{cell})', "" if value is None else value)
+        return Formula(f'=IF({cell}="","{blank}",{cell})', blank if value in {None, ""} else value)

@@ -6,14 +6,14 @@ import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from kvplan.schema.bom import Bom, BomLine
+    from kvplan.schema.bom import BomLine
     from kvplan.schema.kit import GroupId
 
 LINE_GROUP, LINE_COUNTED, LINE_EXTENDED = "LineGroup", "LineInTotal", "LineExtended"
 """Columns of the bill of materials."""
-DISCOUNT, CURRENCY, TOTAL, MISSING = "Discount", "Currency", "Total", "LinesWithoutPrice"
-BTU = "BtuPerHourPerWatt"
-BTU_PER_HOUR_PER_W = 3.412
+DISCOUNT, CURRENCY, TOTAL = "Discount", "Currency", "Total"
+LINES, MISSING = "LinesToPrice", "LinesWithoutPrice"
+HEAT = "BtuPerHourPerWatt"
 
 
 def discount_name(group: GroupId) -> str:
@@ -43,22 +43,19 @@ def minimum_name(rate_id: str) -> str:
     return f"Minimum_{_word(rate_id)}"
 
 
-def has_own_discount(bom: Bom, group: GroupId) -> bool:
-    """Tell whether a group has a discount of its own; all others follow that of the quote."""
-    found = next(item for item in bom.groups if item.id == group)
-    return found.discount != bom.discount or any(
-        line.discount_from == "group" for line in bom.lines if line.group == group
-    )
+def discount_choice(line: BomLine) -> str:
+    """Refer to the discount that a line takes when it has none of its own.
 
+    Spares take that of what they cover, until somebody types one for all spares.
 
-def discount_formula(bom: Bom, line: BomLine) -> str:
-    """Refer to the discount that a line takes.
-
-    A group without one of its own follows the quote's, so its lines may refer to the group's all the same: whoever
-    types a discount over it in the sheet then changes the whole group.
+    >>> from kvplan.schema.bom import BomLine
+    >>> line = BomLine(line="8.0", key="drive/x", group="spares", discount_group="storage", description="Drive",
+    ...                quantity_per_parent=1, quantity=1, basis="", source="", confidence="assumed")
+    >>> discount_choice(line)
+    'IF(Discount_spares="",Discount_storage,Discount_spares)'
     """
-    follows = line.discount_from == "quote" and has_own_discount(bom, line.group)
-    return f"={DISCOUNT if follows else discount_name(line.group)}"
+    own, other = discount_name(line.group), discount_name(line.discount_group)
+    return own if own == other else f'IF({own}="",{other},{own})'
 
 
 def _word(text: str) -> str:

@@ -4,55 +4,68 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kvplan.bom.workbook.sheet import Column, Styled
-from kvplan.bom.workbook.styles import GRAVITY
+from kvplan.bom.workbook.cells import Column, Styled, widths_of
+from kvplan.bom.workbook.totals import PRICE_MISSING, missing_severity, missing_text
+from kvplan.schema.base import gravest_first
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping, Sequence
 
-    from kvplan.bom.workbook.quote import Quote
-    from kvplan.bom.workbook.sheet import Cell
+    from kvplan.bom.workbook.cells import Cell
+    from kvplan.bom.workbook.context import Context
     from kvplan.schema.bom import BomLine
 
 _COLUMNS = (
-    Column("Kind", 18, ("text",)),
-    Column("Where", 40),
-    Column("What is open", 66),
-    Column("What to do, or source", 46, ("wrap", "muted")),
-    Column("Answer", 26, ("wrap",)),
+    Column("Kind", ("text",), 18),
+    Column("Where", width=40),
+    Column("What is open", width=66),
+    Column("What to do, or source", ("wrap", "muted"), 46),
+    Column("Answer", width=26),
 )
+_UNSURE: Mapping[str, str] = {"listing": "is from a public listing", "pattern": "follows the pattern of its family"}
+"""What is said of a part number that its maker has not confirmed."""
 _BLANK = Styled(None, ("input",))
 
 
-def points_sheet(quote: Quote) -> None:
+def points_sheet(context: Context) -> None:
     """Write the sheet."""
-    sheet = quote.sheet("Open points", [column.width for column in _COLUMNS])
+    sheet = context.sheet("Open points", widths_of(_COLUMNS))
     sheet.title("Open points", "To be confirmed before money is spent. The last column is yours to fill in.")
-    body = sheet.table(_COLUMNS, ((*row, _BLANK) for row in _rows(quote)), filtered=True)
+    body = sheet.table(_COLUMNS, ((*row, _BLANK) for row in _rows(context)), filtered=True)
     sheet.freeze(body.start)
-    sheet.finish(quote.bom.plan_sha256)
+    sheet.finish(context.bom.plan_sha256)
 
 
-def _rows(quote: Quote) -> Iterator[tuple[Cell, ...]]:
+def _rows(context: Context) -> Iterator[tuple[Cell, ...]]:
     """List findings with remedies, assumed values of the plan, and lines that cannot be ordered as they stand."""
-    found = (*quote.design.findings, *quote.bom.findings)
-    for finding in sorted(found, key=lambda finding: GRAVITY[finding.severity]):
-        if finding.severity != "info" or finding.remedy:
-            yield finding.severity, finding.where or finding.id, finding.text, finding.remedy
-    for point in quote.plan.open_points:
+    bom = context.bom
+    for finding in gravest_first((*context.design.findings, *bom.findings)):
+        where = finding.where or finding.id
+        if finding.id == PRICE_MISSING:
+            yield missing_severity(bom, finding.severity), where, missing_text(bom), finding.remedy
+        elif finding.severity != "info" or finding.remedy:
+            yield finding.severity, where, finding.text, finding.remedy
+    for point in context.plan.open_points:
         yield "assumed value", point.id, point.text, point.source
-    yield from _parts(quote)
+    yield from _parts(context)
 
 
-def _parts(quote: Quote) -> Iterator[tuple[Cell, ...]]:
-    """List parts without a part number and those that are assumed, each once with all its lines."""
+def _parts(context: Context) -> Iterator[tuple[Cell, ...]]:
+    """List parts whose number nobody confirmed and those that are assumed, each once with all its lines."""
     parts: dict[str, list[BomLine]] = {}
-    for line in quote.bom.lines:
+    for line in context.bom.lines:
         parts.setdefault(line.key, []).append(line)
     for lines in parts.values():
         first = lines[0]
-        where = f"line{'s' if len(lines) > 1 else ''} {', '.join(line.line for line in lines)}"
         if first.priced and not first.part_number:
-            yield "no part number", where, first.description, first.note or "ask the vendor for it"
+            yield "no part number", _where(lines), first.description, first.note or "ask the vendor for it"
+        elif first.priced and first.part_number_known in _UNSURE:
+            text = f"{first.description}: {first.part_number} {_UNSURE[first.part_number_known]}"
+            yield "part number", _where(lines), text, "; ".join(filter(None, ("let the vendor confirm it", first.note)))
         elif first.confidence == "assumed":
-            yield "assumed part", where, first.description, "; ".join(filter(None, (first.note, first.source)))
+            yield "assumed part", _where(lines), first.description, "; ".join(filter(None, (first.note, first.source)))
+
+
+def _where(lines: Sequence[BomLine]) -> str:
+    """Name the lines of a part."""
+    return f"line{'s' if len(lines) > 1 else ''} {', '.join(line.line for line in lines)}"

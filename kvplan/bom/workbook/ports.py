@@ -4,52 +4,51 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kvplan.bom.workbook.sheet import Column
+from kvplan.bom.workbook.cells import Column, widths_of
+from kvplan.render.fabric.tables import PORTS
+from kvplan.schema.roles import SWITCH_ROLES
 from kvplan.units import GB
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from kvplan.bom.workbook.quote import Quote
-    from kvplan.bom.workbook.sheet import Cell
+    from kvplan.bom.workbook.cells import Cell
+    from kvplan.bom.workbook.context import Context
 
-_SWITCHES = frozenset({"leaf", "spine", "super-spine", "management-switch"})
 _COLUMNS = (
-    Column("Switch", 16, ("text", "strong")),
-    Column("Rack", 10, ("text",)),
-    Column("Unit", 6, ("count",)),
-    Column("Cage", 9, ("text",)),
-    Column("Breakout", 9, ("text",)),
-    Column("Port", 10, ("text",)),
-    Column("Rate [Gb/s]", 9, ("count",)),
-    Column("Lanes", 7, ("count",)),
-    Column("Network", 14, ("text",)),
-    Column("Rail", 6, ("text",)),
-    Column("Address", 19, ("text",)),
-    Column("Peer", 16, ("text",)),
-    Column("Peer port", 13, ("text",)),
-    Column("Cable", 19, ("text",)),
+    Column("Switch", ("text", "strong"), 16),
+    Column("Rack", ("text",), 10),
+    Column("Unit", ("count",), 6),
+    Column("Cage", ("text",), 9),
+    Column("Breakout", ("text",), 9),
+    Column("Port", ("text",), 10),
+    Column("Rate [Gb/s]", ("count",), 9),
+    Column("Lanes", ("count",), 7),
+    Column("Network", ("text",), 14),
+    Column("Rail", ("text",), 6),
+    Column("Address", ("text",), 19),
+    Column("Peer", ("text",), 16),
+    Column("Peer port", ("text",), 13),
+    Column("Cable", ("text",), 19),
 )
 
 
-def ports_sheet(quote: Quote) -> None:
+def ports_sheet(context: Context) -> None:
     """Write the sheet."""
-    sheet = quote.sheet("Port map", [column.width for column in _COLUMNS])
+    sheet = context.sheet("Port map", widths_of(_COLUMNS))
     sheet.title("Port map", "Every port in use of every switch; cages that are free are counted on the sheet Network.")
-    body = sheet.table(_COLUMNS, _rows(quote), filtered=True)
+    body = sheet.table(_COLUMNS, _rows(context), filtered=True)
     sheet.freeze(body.start, 1)
-    sheet.finish(quote.bom.plan_sha256)
+    sheet.finish(context.bom.plan_sha256)
 
 
-def _rows(quote: Quote) -> Iterator[tuple[Cell, ...]]:
+def _rows(context: Context) -> Iterator[tuple[Cell, ...]]:
     """List the ports switch by switch, in the order of the design."""
-    switches = {device.name: device for device in quote.design.devices if device.role in _SWITCHES}
-    order = {name: index for index, name in enumerate(switches)}
-    ports = [port for port in quote.design.ports if port.device in switches]
-    for port in sorted(ports, key=lambda port: order[port.device]):
-        device = switches[port.device]
-        yield (
-            port.device, device.rack, device.position_u, port.cage, f"{port.cage_legs}x", port.name,
-            port.bits_per_s / GB,
-            port.lanes, port.network, port.rail, port.address, port.peer_device, port.peer_port, port.cable,
-        )  # fmt: skip
+    switches = {device.name: device for device in context.design.devices if device.role in SWITCH_ROLES}
+    for port in PORTS.rows(context.design):
+        if device := switches.get(port.device):
+            yield (
+                port.device, device.rack, device.position_u, port.cage, f"{port.cage_legs}x", port.name,
+                port.bits_per_s / GB, port.lanes, port.network, port.rail, port.address, port.peer_device,
+                port.peer_port, port.cable,
+            )  # fmt: skip

@@ -4,67 +4,81 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kvplan.bom.workbook.sheet import Column
+from kvplan.bom import headings
+from kvplan.bom.workbook.cells import Column, Formula, widths_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from kvplan.bom.workbook.quote import Quote
-    from kvplan.bom.workbook.sheet import Cell
+    from kvplan.bom.workbook.cells import Cell, Plain
+    from kvplan.bom.workbook.context import Context
+    from kvplan.schema.bom import UsedBook
 
-_DISCOUNTS = {"quote": "of the quote", "group": "of its group", "book": "from the price book"}
+_NONE = "none: to be asked for"
+_OWN, _GROUP = "the part's own", "by group"
+_BOOKS = (
+    Column("Currency", ("text",)),
+    Column("Price book"),
+    Column("Source"),
+    Column("Rate to the quote's", ("any",)),
+    Column("Terms"),
+    Column("Prices, of which used", ("text",)),
+    Column("Dates", ("date", "wrap")),
+    Column("Valid until", ("date",)),
+)
 
 
-def prices_sheet(quote: Quote) -> None:
+def prices_sheet(context: Context) -> None:
     """Write the sheet."""
-    currency = quote.bom.currency
     columns = (
-        Column("Line", 10, ("text",)),
-        Column("Part number", 24),
-        Column("Description", 50),
-        Column(f"List [{currency}]", 16, ("money",)),
-        Column("Price book", 34),
-        Column("Date", 12, ("date",)),
-        Column("Valid until", 12, ("date",)),
-        Column("Discount", 20, ("text",)),
+        Column("Line", ("text",), 10),
+        Column(headings.PART_NUMBER, width=28),
+        Column("Description", width=54),
+        Column(headings.list_heading(context.bom.currency), ("price",), 16),
+        Column("Price book", width=32),
+        Column("Discount", ("text",), 20),
+        Column("Date", ("date",), 12),
+        Column("Valid until", ("date",), 12),
+        Column("Where the book has its price from", ("wrap", "muted"), 34),
     )
-    sheet = quote.sheet("Price sources", [column.width for column in columns])
+    sheet = context.sheet("Price sources", widths_of(columns))
     sheet.title("Price sources", "No price is invented: each comes from a price book that was handed in, or is blank.")
     sheet.freeze(1)
     sheet.caption("Price books, the last one that names a part wins")
-    sheet.table(_books_head(), _books(quote))
+    sheet.table(_BOOKS, _books(context))
     sheet.caption("Price of each line")
     sheet.repeat(sheet.row)
-    sheet.table(columns, _rows(quote), filtered=True)
-    sheet.finish(quote.bom.plan_sha256)
+    sheet.table(columns, _rows(context), filtered=True)
+    sheet.finish(context.bom.plan_sha256)
 
 
-def _books_head() -> tuple[Column, ...]:
-    """Return the columns of the books, over those of the lines."""
-    return (
-        Column("Currency", 10, ("text",)),
-        Column("Price book", 24),
-        Column("Source", 50),
-        Column("Rate to the quote's", 16, ("any",)),
-        Column("Prices, of which used", 34, ("text",)),
-        Column("Date", 12, ("date",)),
-        Column("Valid until", 12, ("date",)),
-    )
-
-
-def _books(quote: Quote) -> Iterator[tuple[Cell, ...]]:
+def _books(context: Context) -> Iterator[tuple[Cell, ...]]:
     """List the books."""
-    for book in quote.bom.books:
-        used = f"{book.items:,}, of which {book.used:,} used"
-        yield book.currency, book.name, book.source, book.rate, used, book.date, book.valid_until
+    for book in context.bom.books:
+        used = f"{book.items:,}, {book.used:,} used"
+        yield book.currency, book.name, book.source, book.rate, book.terms, used, _dates(book), book.valid_until
 
 
-def _rows(quote: Quote) -> Iterator[tuple[Cell, ...]]:
-    """List the lines that have a price of their own, priced or not."""
-    for line in quote.bom.lines:
+def _dates(book: UsedBook) -> Plain:
+    """Give the day of a book's prices, or the first and the last."""
+    several = book.first_date != book.last_date
+    return f"{book.first_date} to {book.last_date}" if several else book.first_date or book.date
+
+
+def _rows(context: Context) -> Iterator[tuple[Cell, ...]]:
+    """List the lines that take a price; book and dates are blank as soon as another price is typed."""
+    layout = context.layout
+    for line in context.bom.lines:
         if line.priced:
-            source = line.price_source or "none: to be asked for"
-            price = quote.layout.copy(line, "list", line.list_price)
-            discount = _DISCOUNTS[line.discount_from]
-            origin = (source, line.price_date, line.valid_until, discount)
-            yield line.line, line.part_number, line.description, price, *origin
+            own = layout.cell(line, "own")
+            yield (
+                line.line,
+                line.part_number,
+                line.description,
+                layout.copy(line, "list", line.list_price),
+                layout.copy(line, "price_book", line.price_book, _NONE),
+                Formula(f'=IF({own}="","{_GROUP}","{_OWN}")', _OWN if line.discount_from == "book" else _GROUP),
+                layout.copy(line, "price_date", line.price_date),
+                layout.copy(line, "valid", line.valid_until),
+                line.price_source,
+            )

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kvplan.bom.workbook.styles import ROLE_COLOURS, ROLE_TITLES
+from kvplan.core.arithmetic import ceil_div
+from kvplan.render.fabric.words import title
+from kvplan.schema.roles import ROLE_NOUNS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
-    from kvplan.bom.workbook.quote import Quote
+    from kvplan.bom.workbook.context import Context
     from kvplan.bom.workbook.sheet import Sheet
     from kvplan.schema.design import Device, Rack
 
@@ -21,22 +23,23 @@ _PAGE_PT, _PT_PER_CHARACTER = (784, 516), 5.25
 """What A4 has between its margins, across and down; and the width of a character as columns are measured."""
 
 
-def racks_sheet(quote: Quote) -> None:
+def racks_sheet(context: Context) -> None:
     """Write the sheet."""
-    racks = quote.design.racks
-    bands = max(-(-len(racks) // _BAND), 1)
-    across = max(-(-len(racks) // bands), 1)
-    sheet = quote.sheet("Rack elevation", _widths(across, max((rack.units for rack in racks), default=1)))
+    racks = context.design.racks
+    bands = max(ceil_div(len(racks), _BAND), 1)
+    across = max(ceil_div(len(racks), bands), 1)
+    sheet = context.sheet("Rack elevation", _widths(across, max((rack.units for rack in racks), default=1)))
     sheet.title(
         "Rack elevation", "Seen from the front, unit 1 at the bottom. Power and weight: most, and what is allowed."
     )
     sheet.freeze(1)
-    _legend(quote, sheet, across)
+    _legend(context, sheet, across)
+    devices = context.by_rack()
     for index, band in enumerate(_bands(racks, across)):
         if index:
             sheet.breaks.append(sheet.row)
-        _draw(quote, sheet, band)
-    sheet.finish(quote.bom.plan_sha256)
+        _draw(sheet, band, devices)
+    sheet.finish(context.bom.plan_sha256)
 
 
 def _widths(across: int, units: int) -> tuple[float, ...]:
@@ -53,17 +56,17 @@ def _bands(racks: Sequence[Rack], across: int) -> Iterator[Sequence[Rack]]:
     return (racks[start : start + across] for start in range(0, len(racks), across))
 
 
-def _legend(quote: Quote, sheet: Sheet, across: int) -> None:
+def _legend(context: Context, sheet: Sheet, across: int) -> None:
     """Say which colour is what."""
-    present = {device.role for device in quote.design.devices}
-    roles = [role for role in ROLE_COLOURS if role in present]
+    present = {device.role for device in context.design.devices}
+    roles = [role for role in ROLE_NOUNS if role in present]
     for index, role in enumerate(roles):
         row, column = sheet.row + index // across, 1 + index % across
-        sheet.put(row, column, ROLE_TITLES[role], f"role-{role}", "middle", "small", "frame")
-    sheet.row += -(-len(roles) // across) + 1
+        sheet.put(row, column, title(role), f"role-{role}", "middle", "small")
+    sheet.row += ceil_div(len(roles), across) + 1
 
 
-def _draw(quote: Quote, sheet: Sheet, racks: Sequence[Rack]) -> None:
+def _draw(sheet: Sheet, racks: Sequence[Rack], devices: Mapping[str, Sequence[Device]]) -> None:
     """Draw one band of racks with their captions."""
     units = max(rack.units for rack in racks)
     for offset, rack in enumerate(racks, start=1):
@@ -77,7 +80,7 @@ def _draw(quote: Quote, sheet: Sheet, racks: Sequence[Rack]) -> None:
         sheet.put(row, 0, unit, "unit")
         sheet.put(row, len(racks) + 1, unit, "unit")
     for offset, rack in enumerate(racks, start=1):
-        _fill(quote, sheet, rack, (top, offset, units))
+        _fill(sheet, rack, devices[rack.name], (top, offset, units))
     sheet.row = top + units + 1
 
 
@@ -89,10 +92,9 @@ def _load(rack: Rack) -> tuple[str, str]:
     )
 
 
-def _fill(quote: Quote, sheet: Sheet, rack: Rack, place: tuple[int, int, int]) -> None:
+def _fill(sheet: Sheet, rack: Rack, devices: Sequence[Device], place: tuple[int, int, int]) -> None:
     """Draw the devices of one rack and the units that are free."""
     top, column, units = place
-    devices = quote.in_rack(rack.name)
     taken = {unit for device in devices for unit in _units(device)}
     for unit in range(1, rack.units + 1):
         if unit not in taken:
@@ -108,7 +110,7 @@ def _units(device: Device) -> range:
 
 def _block(sheet: Sheet, device: Device, row: int, column: int) -> None:
     """Draw one device."""
-    style = (f"role-{device.role}", "middle", "small", "frame")
+    style = (f"role-{device.role}", "middle", "small")
     if device.rack_units > 1:
         sheet.paper.merge_range(row, column, row + device.rack_units - 1, column, "", sheet.styles(*style))
     sheet.put(row, column, device.name, *style)

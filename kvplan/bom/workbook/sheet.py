@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
+from kvplan.bom.workbook.cells import Formula, Styled
 from kvplan.bom.workbook.fitting import lines_needed
 
 if TYPE_CHECKING:
@@ -16,13 +16,16 @@ if TYPE_CHECKING:
     from xlsxwriter.format import Format
     from xlsxwriter.worksheet import Worksheet
 
+    from kvplan.bom.workbook.cells import Cell, Column, Plain
     from kvplan.bom.workbook.styles import Styles
 
 A4 = 9
 _POINTS_PER_LINE = 13.5
 _INSET, _DEEP = 1.5, 3.5
 """What an indent takes of a column's width."""
-_NUMERIC = frozenset({"count", "one", "any", "percent", "percent1", "margin", "money", "amount"})
+_NUMERIC = frozenset({"count", "one", "any", "percent", "percent1", "margin", "money", "price"})
+_DAY_0 = date(1899, 12, 30)
+"""The day from which spreadsheet programs count."""
 _ALLOWED = ("autofilter", "sort", "format_columns", "format_rows")
 
 
@@ -31,35 +34,6 @@ SHARE: dict[str, Any] = {
     "error_title": "Share", "error_message": "A share is between 0 % and 100 %.",
 }  # fmt: skip
 """What may be typed into a cell that holds a discount or a rate."""
-
-
-@dataclass(frozen=True, slots=True)
-class Formula:
-    """A live formula with the value that a calculation gives; a text of nothing stands for a blank result."""
-
-    text: str
-    value: float | Decimal | str
-
-
-@dataclass(frozen=True, slots=True)
-class Styled:
-    """A cell that looks other than its column does."""
-
-    value: Plain
-    style: tuple[str, ...]
-
-
-Plain = str | int | float | Decimal | date | Formula | None
-Cell = Plain | Styled
-
-
-@dataclass(frozen=True, slots=True)
-class Column:
-    """A column of a table: what stands over it, how wide it is in characters, and how its cells look."""
-
-    title: str
-    width: float
-    style: tuple[str, ...] = ("wrap",)
 
 
 class Sheet:
@@ -79,6 +53,11 @@ class Sheet:
         for column, width in enumerate(self.widths):
             self.paper.set_column(column, column, width)
 
+    @property
+    def last(self) -> int:
+        """The last column that is printed."""
+        return self.printed - 1
+
     def put(self, row: int, column: int, value: Plain, *style: str) -> None:
         """Write one cell; text stays text whatever it begins with."""
         look = self.styles(*style)
@@ -95,7 +74,11 @@ class Sheet:
 
     def _put_formula(self, row: int, column: int, formula: Formula, look: Format) -> None:
         """Write a formula with the value that viewers which do not calculate will show."""
-        value = float(formula.value) if isinstance(formula.value, Decimal) else formula.value
+        value = formula.value
+        if isinstance(value, Decimal):
+            value = float(value)
+        elif isinstance(value, date):
+            value = (value - _DAY_0).days
         self.paper.write_formula(row, column, formula.text, look, value)
 
     def title(self, text: str, subtitle: str) -> None:
@@ -120,7 +103,7 @@ class Sheet:
 
     def fit(self, row: int, column: int, value: Plain) -> None:
         """Make a row high enough for a text in one of its columns."""
-        self.high(row, _height(_lines_of(Column("", self.widths[column]), value)))
+        self.high(row, _height(_lines_of(self.widths[column], value, ("wrap",))))
 
     def span(self, row: int, first: int, last: int, value: Plain, *style: str) -> None:
         """Write one cell over several columns."""
@@ -132,12 +115,15 @@ class Sheet:
         """Write a paragraph over the whole width."""
         width = sum(self.widths[: self.printed])
         self.high(self.row, _height(lines_needed(text, width, *style)))
-        self.span(self.row, 0, self.printed - 1, text, *(style or ("text",)), "wrap")
+        self.span(self.row, 0, self.last, text, *(style or ("text",)), "wrap")
         self.row += 1
 
     def head(self, columns: Sequence[Column], first: int = 0) -> int:
         """Write the header of a table and return its row."""
-        lines = max(lines_needed(column.title, column.width, "head") for column in columns)
+        lines = max(
+            lines_needed(column.title, width, "head")
+            for column, width in zip(columns, self.widths[first:], strict=False)
+        )
         self.high(self.row, _height(lines) + 5)
         for offset, column in enumerate(columns):
             side = ("head-right",) if _is_numeric(column.style) else ("head", *_inset(column.style, offset))
@@ -147,12 +133,13 @@ class Sheet:
 
     def line(self, columns: Sequence[Column], values: Sequence[Cell], *style: str, first: int = 0) -> None:
         """Write one row of a table, as high as its texts need."""
-        lines = (_lines_of(column, value, *style) for column, value in zip(columns, values, strict=True))
-        self.high(self.row, _height(max(lines)))
+        lines = 1
         for offset, (column, value) in enumerate(zip(columns, values, strict=True)):
             given, own = (value.value, value.style) if isinstance(value, Styled) else (value, ())
-            inset = _inset((*column.style, *own), offset)
-            self.put(self.row, first + offset, given, "cell", *column.style, *inset, *style, *own)
+            looks = (*column.style, *_inset((*column.style, *own), offset), *style, *own)
+            lines = max(lines, _lines_of(self.widths[first + offset], given, looks))
+            self.put(self.row, first + offset, given, "cell", *looks)
+        self.high(self.row, _height(lines))
         self.row += 1
 
     def table(self, columns: Sequence[Column], rows: Iterable[Sequence[Cell]], *, filtered: bool = False) -> range:
@@ -171,20 +158,20 @@ class Sheet:
 
     def wide_line(self, values: Sequence[Cell], wide: int, *style: str) -> None:
         """Write a row whose column `wide` runs to the right edge, as high as its texts need."""
-        last = self.printed - 1
         widths = (*self.widths[:wide], sum(self.widths[wide : self.printed]))
-        columns = [Column("", width) for width in widths]
-        self.high(self.row, _height(max(map(_lines_of, columns, values))))
+        lines = 1
         for column, value in enumerate(values):
             given, own = (value.value, value.style) if isinstance(value, Styled) else (value, ())
-            inset = _inset(own, column)
-            self.span(self.row, column, last if column == wide else column, given, "cell", "wrap", *inset, *style, *own)
+            looks = ("wrap", *_inset(own, column), *style, *own)
+            lines = max(lines, _lines_of(widths[column], given, looks))
+            self.span(self.row, column, self.last if column == wide else column, given, "cell", *looks)
+        self.high(self.row, _height(lines))
         self.row += 1
 
     def wide_head(self, columns: Sequence[Column], wide: str) -> int:
         """Write a header whose last column runs to the right edge, as `wide_line` does, and return its row."""
         row = self.head(columns)
-        self.span(row, len(columns), self.printed - 1, wide, "head", "inset")
+        self.span(row, len(columns), self.last, wide, "head", "inset")
         return row
 
     def freeze(self, row: int, column: int = 0) -> None:
@@ -205,17 +192,17 @@ class Sheet:
         paper.set_margins(left=0.4, right=0.4, top=0.5, bottom=0.6)
         paper.fit_to_pages(1, 0)
         paper.set_h_pagebreaks(self.breaks)
-        paper.print_area(0, 0, max(self.row - 1, 0), self.printed - 1)
+        paper.print_area(0, 0, max(self.row - 1, 0), self.last)
         paper.set_footer(f"&L&8kvplan · plan {plan_sha256[:12]}&C&8&A&R&8page &P/&N", {"margin": 0.3})
         paper.protect("", dict.fromkeys(_ALLOWED, True))
 
 
-def _lines_of(column: Column, value: Cell, *style: str) -> int:
+def _lines_of(width: float, value: Plain, style: tuple[str, ...]) -> int:
     """Estimate how many lines a cell takes; only text is broken."""
-    plain, own = (value.value, value.style) if isinstance(value, Styled) else (value, ())
-    if not isinstance(plain, str) or "wrap" not in column.style:
+    text = value.value if isinstance(value, Formula) else value
+    if not isinstance(text, str) or "wrap" not in style:
         return 1
-    return lines_needed(plain, column.width - (_DEEP if "deep" in own else _INSET), *column.style, *own, *style)
+    return lines_needed(text, width - (_DEEP if "deep" in style else _INSET), *style)
 
 
 def _height(lines: int) -> float:

@@ -4,52 +4,51 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kvplan.bom.workbook.sheet import Column, Formula
+from kvplan.bom import headings
+from kvplan.bom.workbook.cells import Column, Formula, widths_of
 from kvplan.schema.kit import GROUP_TITLES
 from kvplan.units import TB
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from kvplan.bom.workbook.quote import Quote
-    from kvplan.bom.workbook.sheet import Cell
+    from kvplan.bom.workbook.cells import Cell
+    from kvplan.bom.workbook.context import Context
 
-_WIDTHS = (8, 24, 14, 22, 46, 10, 10, 10, 16, 40)
 _GROUPS = frozenset({"software", "support", "services"})
 
 
-def software_sheet(quote: Quote) -> None:
+def software_sheet(context: Context) -> None:
     """Write the sheet."""
-    plan = quote.plan
-    software = plan.request.software
-    sheet = quote.sheet("Software and support", _WIDTHS)
+    plan = context.plan
+    columns = (
+        Column("Line", ("text",), 8),
+        Column("Group", width=24),
+        Column("Vendor", width=14),
+        Column(headings.PART_NUMBER, width=22),
+        Column("Description", width=46),
+        Column("Quantity", ("count",), 10),
+        Column("Unit", ("text",), 10),
+        Column(headings.TERM, ("count",), 10),
+        Column(f"Extended [{context.bom.currency}]", ("money",), 16),
+        Column("Quantity in the plan, note", ("wrap", "muted"), 40),
+    )
+    sheet = context.sheet("Software and support", widths_of(columns))
     sheet.title(
         "Software and support",
         f"Capacity for licences: {plan.profile.raw_bytes / TB:,.1f} TB raw, "
-        f"{plan.profile.usable_bytes / TB:,.1f} TB usable. Software set {software}: vLLM {plan.request.vllm_version}, "
-        f"cache back end {plan.request.cache_backend}.",
+        f"{plan.profile.usable_bytes / TB:,.1f} TB usable. Software set {plan.request.software}: "
+        f"vLLM {plan.request.vllm_version}, cache back end {plan.request.cache_backend}.",
     )
-    columns = (
-        Column("Line", 8, ("text",)),
-        Column("Group", 24),
-        Column("Vendor", 14),
-        Column("Part number", 22),
-        Column("Description", 46),
-        Column("Quantity", 10, ("count",)),
-        Column("Unit", 10, ("text",)),
-        Column("Term [months]", 10, ("count",)),
-        Column(f"Extended [{quote.bom.currency}]", 16, ("money",)),
-        Column("Quantity from, note", 40, ("wrap", "muted")),
-    )
-    body = sheet.table(columns, _rows(quote), filtered=True)
+    body = sheet.table(columns, _rows(context), filtered=True)
     sheet.freeze(body.start, 1)
-    sheet.finish(quote.bom.plan_sha256)
+    sheet.finish(context.bom.plan_sha256)
 
 
-def _rows(quote: Quote) -> Iterator[tuple[Cell, ...]]:
+def _rows(context: Context) -> Iterator[tuple[Cell, ...]]:
     """List the lines of these groups, and all others that run for a term."""
-    layout = quote.layout
-    for line in quote.bom.lines:
+    layout = context.layout
+    for line in context.bom.lines:
         if line.group not in _GROUPS and line.term_months is None:
             continue
         quantity = Formula(f"={layout.cell(line, 'quantity')}", line.quantity)

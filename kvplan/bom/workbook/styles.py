@@ -4,44 +4,25 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from kvplan.render.fabric.palette import LIGHT
 from kvplan.schema.money import minor_units
+from kvplan.schema.roles import ROLE_NOUNS
 
 if TYPE_CHECKING:
     from xlsxwriter import Workbook
     from xlsxwriter.format import Format
 
-    from kvplan.schema.roles import Role
-
 INK, MUTED, LINE, RULE = "#1F2933", "#66727F", "#DCE2E9", "#8795A5"
 HEAD, BAND, INPUT, INPUT_INK, MISSING = "#E3EAF2", "#F1F4F8", "#FFF7DA", "#1B4F9C", "#FBE3BF"
-ROLE_COLOURS: dict[Role, str] = {
-    "storage": "#BFD7ED",
-    "client": "#CFE6D4",
-    "control": "#DDD3EA",
-    "leaf": "#FBDDB5",
-    "spine": "#F5C3AE",
-    "super-spine": "#E8A79B",
-    "management-switch": "#D9DDE2",
-}
-ROLE_TITLES: dict[Role, str] = {
-    "storage": "Storage node",
-    "client": "GPU server",
-    "control": "Control node",
-    "leaf": "Leaf switch",
-    "spine": "Spine switch",
-    "super-spine": "Super-spine switch",
-    "management-switch": "Management switch",
-}
-GRAVITY = {"error": 0, "warning": 1, "info": 2}
-"""The order in which findings are listed."""
 _SYMBOLS = {"EUR": "€", "USD": "$", "GBP": "£", "JPY": "¥", "KRW": "₩"}
 _FRAGMENTS: dict[str, dict[str, Any]] = {
     "text": {"align": "left"},
     "wrap": {"align": "left", "text_wrap": True},
+    "exact": {"num_format": "0.00####"},
     "count": {"num_format": "#,##0", "align": "right"},
     "one": {"num_format": "#,##0.0", "align": "right"},
     "any": {"num_format": "General", "align": "right"},
-    "percent": {"num_format": "0.0#%", "align": "right"},
+    "percent": {"num_format": "0.0####%", "align": "right"},
     "percent1": {"num_format": "0.0%", "align": "right"},
     "margin": {"num_format": '[>=10]">+1000%";[<0]-0%;+0%', "align": "right"},
     "date": {"num_format": "yyyy-mm-dd", "align": "left"},
@@ -65,14 +46,20 @@ _FRAGMENTS: dict[str, dict[str, Any]] = {
     "group": {"bold": True, "bg_color": BAND, "bottom": 1, "bottom_color": LINE},
     "total": {"bold": True, "top": 1, "top_color": RULE, "bottom": 6, "bottom_color": RULE},
     "input": {"bg_color": INPUT, "font_color": INPUT_INK, "locked": False},
+    "locked": {"locked": True},
     "missing": {"bg_color": MISSING},
+    "wrong": {"bg_color": LIGHT["over"], "font_color": "#FFFFFF", "bold": True},
     "chosen": {"bold": True, "bg_color": "#E4F0E6"},
     "middle": {"align": "center", "valign": "vcenter"},
-    "frame": {"border": 1, "border_color": "#FFFFFF"},
     "unit": {"font_size": 7, "font_color": MUTED, "align": "center", "valign": "vcenter"},
-    "free": {"bg_color": "#F7F8FA", "bottom": 4, "bottom_color": "#E6EAEF"},
+    "free": {
+        "bg_color": "#F7F8FA", "bottom": 4, "bottom_color": "#E6EAEF", "left": 1, "left_color": LINE, "right": 1,
+        "right_color": LINE,
+    },
 }  # fmt: skip
-_FRAGMENTS |= {f"role-{role}": {"bg_color": colour} for role, colour in ROLE_COLOURS.items()}
+_FRAGMENTS |= {
+    f"role-{role}": {"bg_color": LIGHT[role], "border": 1, "border_color": LIGHT[f"{role}-edge"]} for role in ROLE_NOUNS
+}
 
 
 def amount_format(currency: str) -> str:
@@ -83,6 +70,17 @@ def amount_format(currency: str) -> str:
     """
     digits = minor_units(currency)
     return f"#,##0{'.' if digits else ''}{'0' * digits}"
+
+
+def price_format(currency: str) -> str:
+    """Write the number format of list prices, which may be finer than the currency's amounts.
+
+    Of a currency without cents there is no comma between thousands: saved as CSV, 9,750 could be read two ways.
+
+    >>> price_format("EUR"), price_format("JPY")
+    ('#,##0.00####', '0')
+    """
+    return f"{amount_format(currency)}####" if minor_units(currency) else "0"
 
 
 def money_format(currency: str) -> str:
@@ -102,7 +100,7 @@ class Styles:
         self._known: dict[tuple[str, ...], Format] = {}
         self._fragments = _FRAGMENTS | {
             "money": {"num_format": money_format(currency), "align": "right"},
-            "amount": {"num_format": amount_format(currency), "align": "right"},
+            "price": {"num_format": price_format(currency), "align": "right"},
         }
 
     def __call__(self, *fragments: str) -> Format:

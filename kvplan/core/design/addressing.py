@@ -72,7 +72,7 @@ def host_link(ranges: AddressRanges, leg: HostLeg) -> tuple[str, str]:
     --------
     >>> from kvplan.reference import INPUTS
     >>> from kvplan.core.design.machines import adapters_of, legs_of, machines_of
-    >>> leg = next(legs_of(machines_of(INPUTS, 1)[1], adapters_of(INPUTS, "storage")[0]))
+    >>> leg = next(legs_of(machines_of(INPUTS, 1)[1], adapters_of(INPUTS.plan.parts, "storage")[0]))
     >>> host_link(INPUTS.options.addresses, leg)
     ('10.64.0.8/31', '10.64.0.9/31')
     """

@@ -67,7 +67,7 @@ def host_bundles(inputs: DesignInputs, machines: Sequence[Machine]) -> tuple[Bun
 def _served(inputs: DesignInputs, machines: Sequence[Machine]) -> Iterator[tuple[Adapters, Machine]]:
     """Yield each kind of adapters with each machine that has it."""
     for role in ("storage", "client"):
-        for entry in adapters_of(inputs, role):
+        for entry in adapters_of(inputs.plan.parts, role):
             yield from ((entry, machine) for machine in machines if machine.role == role)
 
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from kvplan.core.design.inputs import DesignInputs
     from kvplan.schema.hardware import Nic
     from kvplan.schema.network import Fabric
+    from kvplan.schema.parts import PlanParts
     from kvplan.schema.roles import Network, Rail, Role
 
 _RAILS: tuple[Rail, Rail] = ("a", "b")
@@ -53,22 +54,22 @@ class HostLeg(NamedTuple):
     position: int
 
 
-def adapters_of(inputs: DesignInputs, role: Role) -> tuple[Adapters, ...]:
+def adapters_of(parts: PlanParts, role: Role) -> tuple[Adapters, ...]:
     """List the adapters of a storage node or a client server.
 
     ports = cards x ports of a card
 
     Parameters
     ----------
-    inputs
-        The Plan with its parts.
+    parts
+        What a Plan is built from.
     role
-        `storage` or `client`.
+        What the device is.
 
     Returns
     -------
     tuple of Adapters
-        One entry a network that the machine takes part in.
+        One entry a network that the device takes part in; none for what is no storage node or client server.
 
     References
     ----------
@@ -77,12 +78,13 @@ def adapters_of(inputs: DesignInputs, role: Role) -> tuple[Adapters, ...]:
     Examples
     --------
     >>> from kvplan.reference import INPUTS
-    >>> [(entry.network, entry.ports) for entry in adapters_of(INPUTS, "storage")]
+    >>> [(entry.network, entry.ports) for entry in adapters_of(INPUTS.plan.parts, "storage")]
     [('storage-client', 2), ('storage', 1)]
     """
-    parts = inputs.plan.parts
     if role == "client":
         return (Adapters("client", "nic", parts.gpu_nic, parts.gpu.nics_per_server),)
+    if role != "storage":
+        return ()
     return (
         Adapters("storage-client", "client", parts.client_nic, parts.client_nics),
         Adapters("storage", "storage", parts.storage_nic, parts.storage_nics),
@@ -120,7 +122,7 @@ def fabric_of_design(inputs: DesignInputs) -> Fabric:
     to_clients, between, clients = (
         Ports(counts[role], entry.ports, entry.nic.port_bits_per_s)
         for role in ("storage", "client")
-        for entry in adapters_of(inputs, role)
+        for entry in adapters_of(inputs.plan.parts, role)
     )
     ratio = asked.oversubscription or plan.request.oversubscription
     return fabric(to_clients, between, clients, plan.parts.switch, ratio, asked.min_spines)
@@ -193,7 +195,7 @@ def legs_of(machine: Machine, entry: Adapters) -> Iterator[HostLeg]:
     --------
     >>> from kvplan.reference import INPUTS
     >>> machine = machines_of(INPUTS, 1)[1]
-    >>> [(leg.port, leg.rail) for entry in adapters_of(INPUTS, "storage") for leg in legs_of(machine, entry)]
+    >>> [(leg.port, leg.rail) for entry in adapters_of(INPUTS.plan.parts, "storage") for leg in legs_of(machine, entry)]
     [('client1p0', 'a'), ('client1p1', 'b'), ('storage1p0', 'b')]
     """
     shift = machine.number - 1 if entry.ports % 2 else 0
@@ -231,7 +233,7 @@ def recovery_groups(inputs: DesignInputs, machines: Sequence[Machine]) -> dict[s
     {1}
     """
     nodes = [machine for machine in machines if machine.role == "storage"]
-    entry = next(entry for entry in adapters_of(inputs, "storage") if entry.network == "storage")
+    entry = next(entry for entry in adapters_of(inputs.plan.parts, "storage") if entry.network == "storage")
     by_leaf = sorted(nodes, key=lambda node: (node.pair, next(legs_of(node, entry)).rail, node.number))
     groups = inputs.plan.profile.recovery_groups
     return {node.name: position % groups + 1 for position, node in enumerate(by_leaf)}

@@ -72,7 +72,7 @@ def management_ports(inputs: DesignInputs, role: Role) -> tuple[ManagementPort, 
 
 def _adapter_controllers(inputs: DesignInputs, role: Role) -> Iterator[ManagementPort]:
     """Yield the controllers of the adapters that have one."""
-    for entry in adapters_of(inputs, role) if role != "control" else ():
+    for entry in adapters_of(inputs.plan.parts, role):
         if entry.nic.management_port:
             yield from (
                 ManagementPort(f"{entry.stem}{card + 1}-bmc", "adapter-controller") for card in range(entry.cards)

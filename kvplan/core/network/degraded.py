@@ -159,7 +159,7 @@ def state(path: LoadedPath, loss: Loss = NOTHING_LOST, text: str = "", *, culpri
 def _drive_text(storage: StorageSide) -> str:
     """Say what one lost drive does."""
     drives = storage.nodes * storage.drives_per_node
-    return f"1 of {drives} drives lost: until rebuilt, each of its strips costs up to {storage.code.data} strip reads"
+    return f"1 of {drives:,} drives lost: until rebuilt, each of its strips costs up to {storage.code.data} strip reads"
 
 
 def _node_text(storage: StorageSide) -> str:

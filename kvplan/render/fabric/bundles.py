@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from kvplan.render.fabric.links import devices_by_name, legs
-from kvplan.render.fabric.words import ROLE_TITLES, bundle
+from kvplan.render.fabric.words import OUTWARDS, bundle
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from kvplan.schema.design import Design
     from kvplan.schema.roles import Network, Rail
 
-_ORDER = {role: depth for depth, role in enumerate(ROLE_TITLES)}
+_ORDER = {role: depth for depth, role in enumerate(OUTWARDS)}
 Range = tuple[int, int]
 """The fewest and the most of something."""
 
@@ -76,8 +76,8 @@ def _bundle(key: tuple[str, str, Network, Rail, float], joints: Counter[tuple[st
 
 def spread(counts: Iterable[int]) -> Range:
     """Return the fewest and the most."""
-    listed = list(counts)
-    return min(listed), max(listed)
+    found = list(counts)
+    return min(found), max(found)
 
 
 def ranged(counts: Range) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from kvplan.render.view import Grid
 
@@ -47,27 +47,15 @@ class Table(Generic[RowT]):
         columns = [column for column in self.columns if column.heading]
         return Grid(
             tuple(column.heading for column in columns),
-            tuple(tuple(_text(column.cell(row)) for column in columns) for row in self.rows(design)),
+            tuple(tuple(_text(column.cell(row), ",") for column in columns) for row in self.rows(design)),
             "".join(column.side for column in columns),
         )
 
 
-class AnyTable(Protocol):
-    """A table of whatever rows."""
-
-    @property
-    def title(self) -> str:
-        """What the table shows."""
-
-    def whole(self, design: Design) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
-        """Return headers and rows with everything, as data."""
-
-    def brief(self, design: Design) -> Grid:
-        """Return what a person reads, narrow enough for a terminal."""
-
-
-def _text(value: object) -> str:
-    """Write a cell: nothing where there is nothing, whole numbers without a fraction."""
+def _text(value: object, mark: str = "") -> str:
+    """Write a cell: nothing where there is nothing, whole numbers without a fraction, a mark between thousands."""
     if value is None:
         return ""
-    return f"{value:.12g}" if isinstance(value, float) else str(value)
+    if isinstance(value, float):
+        return f"{value:{mark}.12g}"
+    return f"{value:{mark}}" if isinstance(value, int) else str(value)

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from kvplan.render.fabric.bundles import legs_text, ranged
-from kvplan.render.fabric.words import FABRIC_ROLES, ROLE_TITLES, counted_title, spans
+from kvplan.render.fabric.words import counted_title, spans
+from kvplan.schema.roles import FABRIC_ROLES, ROLE_NOUNS
 from kvplan.units import counted
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ def box_lines(box: Box, groups: int = 1) -> tuple[str, str, str]:
     rail = f", rail {box.rail}" if box.rail else ""
     model = " or ".join(box.models)
     if len(box.names) == 1:
-        return box.names[0], f"{ROLE_TITLES[box.role].lower()}{rail}", model
+        return box.names[0], f"{ROLE_NOUNS[box.role][0]}{rail}", model
     first, last = box.names[0], box.names[-1]
     if groups == 1:
         return f"{counted_title(len(box.names), box.role)}{rail}", f"{first} to {last}", model
@@ -61,12 +62,12 @@ def pairs_title(numbers: Sequence[int], pods: int) -> str:
     >>> pairs_title([1], 1), pairs_title([1, 2, 3, 7], 1), pairs_title(range(1, 33), 4)
     ('Leaf pair 1', '4 leaf pairs, one shown: 1 to 3, 7', '8 leaf pairs in each pod, one shown: 1 to 32')
     """
-    listed = spans(str(number) for number in numbers)
+    named = spans(str(number) for number in numbers)
     if len(numbers) == 1:
-        return f"Leaf pair {listed}"
+        return f"Leaf pair {named}"
     each, rest = divmod(len(numbers), pods)
     alike = f"{len(numbers)} leaf pairs" if pods == 1 or rest else f"{counted(each, 'leaf pair')} in each pod"
-    return f"{alike}, one shown: {listed}"
+    return f"{alike}, one shown: {named}"
 
 
 def pods_title(numbers: Sequence[int]) -> str:
@@ -75,8 +76,8 @@ def pods_title(numbers: Sequence[int]) -> str:
     >>> pods_title([3]), pods_title([1, 2, 4])
     ('Pod 3', '3 pods, one shown: 1, 2, 4')
     """
-    listed = spans(str(number) for number in numbers)
-    return f"Pod {listed}" if len(numbers) == 1 else f"{len(numbers)} pods, one shown: {listed}"
+    named = spans(str(number) for number in numbers)
+    return f"Pod {named}" if len(numbers) == 1 else f"{len(numbers)} pods, one shown: {named}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,9 +132,8 @@ def uplink_label(bundles: Sequence[Bundle], upper: Box) -> str:
     reach = sum(item.reach[0] for item in bundles), sum(item.reach[1] for item in bundles)
     legs = legs_text(joint, bundles[0].bits_per_s)
     if reach == (1, 1):
-        return f"{legs} to the {ROLE_TITLES[upper.role].lower()}"
-    plural = counted_title(2, upper.role).partition(" ")[2]
-    return f"{legs} to each of {ranged(reach)} {plural}"
+        return f"{legs} to the {ROLE_NOUNS[upper.role][0]}"
+    return f"{legs} to each of {ranged(reach)} {ROLE_NOUNS[upper.role][1]}"
 
 
 def is_switch(box: Box) -> bool:

@@ -1,10 +1,12 @@
-"""Cables and legs of a Design, put together from its ports: far ends, optics, bundles between devices."""
+"""Cables and legs of a Design, put together from its ports, and its transceivers."""
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from kvplan.core.design.inventory import modules_fitted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -70,20 +72,11 @@ def far_ends(design: Design) -> Iterator[FarEnd]:
 
 
 def optics(design: Design) -> list[Optic]:
-    """Count the transceivers; a twin-port module that takes two fibres is one."""
+    """Count the transceivers of each kind, by role of the device and by fibre."""
     devices = devices_by_name(design)
-    seen: dict[tuple[str, str], tuple[str, Role, str, Medium]] = {}
-    for cable in design.cables:
-        for end in (cable.a, *cable.b):
-            if end.transceiver:
-                kind = (end.transceiver, devices[end.device].role, cable.family, cable.medium)
-                seen.setdefault((end.device, end.cage), kind)
-    return [Optic(*kind, count) for kind, count in sorted(Counter(seen.values()).items())]
-
-
-def cages_used(design: Design) -> dict[str, Counter[str]]:
-    """Count the cages in use of every device, by network."""
-    found: dict[str, set[tuple[str, str]]] = defaultdict(set)
-    for port in design.ports:
-        found[port.device].add((port.network, port.cage))
-    return {device: Counter(network for network, _ in cages) for device, cages in found.items()}
+    media = {cable.family: cable.medium for cable in design.cables}
+    kinds = Counter(
+        (module.transceiver, devices[module.device].role, module.fibre, media[module.fibre])
+        for module in modules_fitted(design.cables)
+    )
+    return [Optic(*kind, count) for kind, count in sorted(kinds.items())]

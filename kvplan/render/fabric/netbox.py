@@ -1,8 +1,9 @@
 """Files for the CSV import of NetBox 4, in the order in which they are imported.
 
 A cable in NetBox may have several terminations an end, but its CSV import takes one an end up to release 4.6
-(netbox-community/netbox#18645). So each leg is a cable of its own, labelled with the number of the cable it is part of:
-`C0012/1`, `C0012/2`. That imports into every release, and each switch port shows its true far end.
+(netbox-community/netbox#18645). So each leg is a cable of its own. Its label is that of the cable it is part of, which
+is called after its near end, and a number: `leaf-001a:swp1/1`, `leaf-001a:swp1/2`. That imports into every release, and
+each switch port shows its true far end.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from kvplan.render.data import rows_csv
 from kvplan.render.fabric.links import devices_by_name, legs
 from kvplan.render.fabric.netbox_addresses import LOOPBACK, address_files
 from kvplan.render.fabric.palette import LIGHT
-from kvplan.render.fabric.words import ROLE_TITLES
+from kvplan.render.fabric.words import title
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from kvplan.schema.design import Design, Device
     from kvplan.schema.roles import Rail
 
-CABLES_FILE = "08-cables.csv"
 PLANNED = "planned"
 FABRIC_MTU, MANAGEMENT_MTU = 9216, 1500
 _RACK_WIDTH_INCHES = 19
@@ -38,9 +38,8 @@ _INTERFACE_TYPES: dict[Connector, str] = {
     "QSFP28": "100gbase-x-qsfp28",
     "SFP28": "25gbase-x-sfp28",
     "RJ45": "1000base-t",
-    "MPO-12": "other",
 }
-"""NetBox's slug of what an interface is plugged into; the speed column says at which rate the leg runs."""
+"""NetBox's slug of what an interface is plugged into, where it has one; the speed says at which rate the leg runs."""
 _CABLE_TYPES: dict[Medium, str] = {
     "passive-copper": "dac-passive",
     "active-copper": "dac-active",
@@ -83,22 +82,15 @@ def netbox_files(design: Design, makers: Mapping[str, Maker], *, site: str) -> d
         "01-sites.csv": rows_csv(("name", "slug", "status"), [(site, slug(site), PLANNED)]),
         "02-manufacturers.csv": rows_csv(("name", "slug"), ((vendor, slug(vendor)) for vendor in vendors)),
         "03-device-roles.csv": rows_csv(
-            ("name", "slug", "color"), ((ROLE_TITLES[role], role, LIGHT[f"{role}-edge"][1:]) for role in roles)
+            ("name", "slug", "color"), ((title(role), role, LIGHT[f"{role}-edge"][1:]) for role in roles)
         ),
         "04-device-types.csv": _device_types(models.values(), makers),
         "05-racks.csv": _racks(design, site),
         "06-devices.csv": _devices(design, makers, site),
         "07-interfaces.csv": _interfaces(design),
-        CABLES_FILE: netbox_cables(design),
+        "08-cables.csv": _cables(design),
         **address_files(design),
     }
-
-
-def netbox_cables(design: Design) -> str:
-    """Write the cables alone, one row a leg."""
-    sides = (f"side_{side}_{field}" for side in "ab" for field in ("device", "type", "name"))
-    headers = (*sides, "type", "status", "label", "color", "length", "length_unit", "description")
-    return rows_csv(headers, _legs(design))
 
 
 def slug(name: str) -> str:
@@ -165,7 +157,7 @@ def _devices(design: Design, makers: Mapping[str, Maker], site: str) -> str:
         (
             (
                 device.name,
-                ROLE_TITLES[device.role],
+                title(device.role),
                 _vendor(makers, device.model),
                 device.model,
                 PLANNED,
@@ -195,7 +187,7 @@ def _cabled_interfaces(design: Design) -> Iterator[tuple[str, ...]]:
         yield (
             port.device,
             port.name,
-            _INTERFACE_TYPES[connectors[port.device, port.cage]],
+            _INTERFACE_TYPES.get(connectors[port.device, port.cage], "other"),
             "true",
             f"{port.bits_per_s / 1000:.0f}",
             str(MANAGEMENT_MTU if management else FABRIC_MTU),
@@ -209,6 +201,13 @@ def _loopbacks(design: Design) -> Iterator[tuple[str, ...]]:
     for device in design.devices:
         if device.loopback:
             yield device.name, LOOPBACK, "virtual", "true", "", "", "false", "loopback"
+
+
+def _cables(design: Design) -> str:
+    """Write the cables, one row a leg."""
+    sides = (f"side_{side}_{field}" for side in "ab" for field in ("device", "type", "name"))
+    headers = (*sides, "type", "status", "label", "color", "length", "length_unit", "description")
+    return rows_csv(headers, _legs(design))
 
 
 def _legs(design: Design) -> Iterator[tuple[str, ...]]:

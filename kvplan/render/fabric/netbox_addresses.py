@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from kvplan.render.data import rows_csv
 from kvplan.render.fabric.words import NETWORK_TITLES, prefix_of
+from kvplan.units import listed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -14,9 +15,6 @@ if TYPE_CHECKING:
 
 LOOPBACK = "lo"
 PRIVATE_ASNS = "RFC 6996"
-_HOST_PORTS = ("eth0", "mgmt1")
-"""The ports by which a device is managed: a switch, a host."""
-_CONTROLLER = "bmc"
 
 
 def address_files(design: Design) -> dict[str, str]:
@@ -38,7 +36,7 @@ def _asns(design: Design) -> Iterator[tuple[str, ...]]:
         if device.asn is not None:
             members.setdefault(device.asn, []).append(device.name)
     for asn, names in sorted(members.items()):
-        yield str(asn), PRIVATE_ASNS, " ".join(names) if len(names) <= 2 else f"{names[0]} and others"  # noqa: PLR2004
+        yield str(asn), PRIVATE_ASNS, listed(names, 2)
 
 
 def _prefixes(design: Design) -> Iterator[tuple[str, ...]]:
@@ -58,10 +56,12 @@ def _addresses(design: Design) -> Iterator[tuple[str, ...]]:
     """Yield every address with its interface; a device is managed by its own port, its controller by another."""
     for port in design.ports:
         if port.address:
-            management = port.network == "management"
-            primary = management and port.name in _HOST_PORTS
-            controller = management and port.name == _CONTROLLER
-            marks = ("true" if primary else "", "true" if controller else "", port.device if primary else "")
+            primary = port.kind == "host"
+            marks = (
+                "true" if primary else "",
+                "true" if port.kind == "controller" else "",
+                port.device if primary else "",
+            )
             yield port.address, "active", "", port.device, port.name, *marks
     for device in design.devices:
         if device.loopback:

@@ -6,10 +6,7 @@ variables on `.kvd` to its own colours.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from kvplan.schema.roles import Role
+from kvplan.schema.roles import ROLE_NOUNS
 
 _COLOURS: dict[str, tuple[str, str]] = {
     "paper": ("#ffffff", "#12161c"),
@@ -40,7 +37,6 @@ _COLOURS: dict[str, tuple[str, str]] = {
 LIGHT = {name: light for name, (light, _) in _COLOURS.items()}
 """The light colours by name, for formats without a style sheet."""
 _ROOT = "color-scheme:light dark;max-width:100%;height:auto;font-family:system-ui,'Segoe UI',Helvetica,Arial,sans-serif"
-_ROLES: tuple[Role, ...] = ("storage", "client", "control", "leaf", "spine", "super-spine", "management-switch")
 
 
 def _variables(shade: int) -> str:
@@ -75,7 +71,7 @@ def _style() -> str:
             _rule(".wire", "fill:none", "stroke-width:2", _set("stroke", "core")),
             _rule(".ra", _set("stroke", "rail-a")),
             _rule(".rb", _set("stroke", "rail-b"), "stroke-dasharray:7 4"),
-            *(_rule(f".{role}", _set("fill", role), _set("stroke", f"{role}-edge")) for role in _ROLES),
+            *(_rule(f".{role}", _set("fill", role), _set("stroke", f"{role}-edge")) for role in ROLE_NOUNS),
             _rule(".free", _set("stroke", "line"), "stroke-width:1"),
             _rule(".rack", "fill:none", _set("stroke", "soft")),
             _rule(".track", _set("fill", "line")),

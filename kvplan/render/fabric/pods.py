@@ -1,4 +1,4 @@
-"""Leaf pairs with their machines, and pods: the pairs and spines that reach each other below the super-spines."""
+"""Leaf pairs with their machines, and the pods that they and the spines are in."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from kvplan.render.fabric.links import devices_by_name
-from kvplan.render.fabric.words import MACHINE_ROLES
+from kvplan.schema.roles import SERVER_ROLES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -55,19 +54,15 @@ class PodParts:
 
 
 def pods_of(design: Design) -> list[PodParts]:
-    """Part the fabric into pods, each as wide as its spines reach."""
-    pairs = {pair.number: pair for pair in _pairs(design)}
-    spines = {device.name: device for device in design.devices if device.role == "spine"}
-    neighbours = _neighbours(design)
-    pods: list[PodParts] = []
-    waiting = list(pairs)
-    while waiting:
-        reached = _reached(waiting[0], neighbours)
-        waiting = [number for number in waiting if number not in reached]
-        its_spines = tuple(device for name, device in spines.items() if name in reached)
-        its_pairs = tuple(pair for number, pair in pairs.items() if number in reached)
-        pods.append(PodParts(len(pods) + 1, its_spines, its_pairs))
-    return pods
+    """Part the fabric into pods."""
+    pairs: dict[int, list[Pair]] = defaultdict(list)
+    spines: dict[int, list[Device]] = defaultdict(list)
+    for pair in _pairs(design):
+        pairs[pair.leaves[0].pod].append(pair)
+    for device in design.devices:
+        if device.role == "spine":
+            spines[device.pod].append(device)
+    return [PodParts(number, tuple(spines[number]), tuple(its_pairs)) for number, its_pairs in sorted(pairs.items())]
 
 
 def _pairs(design: Design) -> Iterable[Pair]:
@@ -78,28 +73,6 @@ def _pairs(design: Design) -> Iterable[Pair]:
     for device in design.devices:
         if device.role == "leaf":
             leaves[device.pair].append(device)
-        elif device.role in MACHINE_ROLES and device.name in cabled:
+        elif device.role in SERVER_ROLES and device.name in cabled:
             machines[device.pair].append(device)
     return [Pair(number, tuple(leaves[number]), tuple(machines[number])) for number in sorted(leaves)]
-
-
-def _neighbours(design: Design) -> dict[int | str, set[int | str]]:
-    """Join each leaf pair and the spines that it reaches."""
-    devices = devices_by_name(design)
-    joined: dict[int | str, set[int | str]] = defaultdict(set)
-    for port in design.ports:
-        device = devices[port.device]
-        if device.role == "leaf" and port.network == "uplink":
-            joined[device.pair].add(port.peer_device)
-            joined[port.peer_device].add(device.pair)
-    return joined
-
-
-def _reached(start: int, neighbours: dict[int | str, set[int | str]]) -> set[int | str]:
-    """Collect what can be reached from a leaf pair."""
-    reached: set[int | str] = {start}
-    edge: set[int | str] = {start}
-    while edge:
-        edge = {node for known in edge for node in neighbours.get(known, ())} - reached
-        reached |= edge
-    return reached

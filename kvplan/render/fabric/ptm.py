@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from kvplan.render.fabric.dot import quoted
 from kvplan.render.fabric.links import legs
-from kvplan.render.fabric.words import FABRIC_ROLES
+from kvplan.schema.roles import FABRIC_ROLES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -6,7 +6,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from kvplan.render.fabric.words import ROLE_TITLES
+from kvplan.schema.roles import ROLE_NOUNS
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
@@ -33,11 +33,11 @@ class Elevation:
     @property
     def title(self) -> str:
         """The rack's name, and how many are like it."""
-        return self.names[0] if self.count == 1 else f"{self.names[0]} and {self.count - 1} more"
+        return self.names[0] if self.count == 1 else f"{self.names[0]} and {self.count - 1:,} more"
 
     def label(self, device: Device) -> str:
         """Name a device; where the drawing stands for several racks, by its role only."""
-        return device.name if self.count == 1 else ROLE_TITLES[device.role].lower()
+        return device.name if self.count == 1 else ROLE_NOUNS[device.role][0]
 
 
 def elevations(design: Design) -> tuple[list[Elevation], int]:

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 from kvplan.render.fabric.racks_alike import Elevation, elevations
 from kvplan.render.fabric.svg import drawing, text
-from kvplan.render.fabric.words import ROLE_TITLES
+from kvplan.render.fabric.words import OUTWARDS, counted_title
 from kvplan.render.svg import element
-from kvplan.units import counted
+from kvplan.schema.roles import ROLE_NOUNS
+from kvplan.units import counted, format_power
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -62,7 +63,7 @@ def racks_svg(design: Design) -> str:
 
 def _headline(design: Design, left_out: int) -> str:
     """Name what is drawn."""
-    rest = f", {left_out} more in the table of racks" if left_out else ""
+    rest = f", {left_out:,} more in the table of racks" if left_out else ""
     return f"{counted(len(design.racks), 'rack')}, {counted(len(design.devices), 'device')}{rest}"
 
 
@@ -73,7 +74,7 @@ def _description(design: Design) -> str:
         counts[device.rack][device.role] += 1
     most = 40
     named = (
-        f"{rack}: {', '.join(f'{count} x {ROLE_TITLES[role].lower()}' for role, count in roles.items())}"
+        f"{rack}: {', '.join(counted_title(count, role) for role, count in roles.items())}"
         for rack, roles in list(counts.items())[:most]
     )
     return f"{'; '.join(named)}{'; and so on' if len(counts) > most else ''}."
@@ -105,7 +106,7 @@ def _rack(item: Elevation, x: float, top: float) -> str:
 def _place(item: Elevation) -> str:
     """Say where the rack stands, or how many are alike."""
     if item.count > 1:
-        return f"{item.count} alike, one shown"
+        return f"{item.count:,} alike, one shown"
     return f"row {item.rack.row}, place {item.rack.column}"
 
 
@@ -139,8 +140,8 @@ def _upper(rack: Rack, device: Device) -> float:
 
 def _meters(rack: Rack, height: float) -> Iterator[str]:
     """Show power and weight against what the rack may carry."""
-    power = f"at most {rack.power_max_w / 1000:.1f} of {rack.power_limit_w / 1000:g} kW"
-    typical = f"{rack.power_typical_w / 1000:.1f} kW typical, {rack.used_units} of {rack.units} U"
+    power = f"at most {format_power(rack.power_max_w)} of {format_power(rack.power_limit_w)}"
+    typical = f"{format_power(rack.power_typical_w)} typical, {rack.used_units} of {rack.units} U"
     weight = f"{rack.weight_kg:,.0f} of {rack.weight_limit_kg:,.0f} kg"
     yield from _meter(power, rack.power_max_w / rack.power_limit_w, height + 16)
     yield from _meter(weight, rack.weight_kg / rack.weight_limit_kg, height + 38)
@@ -159,10 +160,11 @@ def _legend(design: Design, y: float) -> Iterator[str]:
     """Explain the colours."""
     present = {device.role for device in design.devices}
     x = _MARGIN
-    for role, title in ROLE_TITLES.items():
+    for role in OUTWARDS:
         if role in present:
+            noun, _ = ROLE_NOUNS[role]
             yield element("rect", class_=role, x=x, y=y - 10, width=16, height=12)
-            yield text(title.lower(), x + 22, y, "s")
-            x += 36 + 6 * len(title)
+            yield text(noun, x + 22, y, "s")
+            x += 36 + 6 * len(noun)
     yield element("rect", class_="rack", style="fill:url(#kvd-racks-free)", x=x, y=y - 10, width=16, height=12)
     yield text("free", x + 22, y, "s")

@@ -5,17 +5,22 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from kvplan.render.fabric.links import cages_used, optics
-from kvplan.render.fabric.tables import ADDRESSES, FINDINGS, STATES, TABLES, by_gravity
-from kvplan.render.fabric.words import FABRIC_ROLES, MEDIUM_TITLES, ROLE_TITLES, UP, counted_title, spans
+from kvplan.core.design.inventory import cable_lots, cages_used, modules_fitted
+from kvplan.render.fabric.tables import ADDRESSES, FINDINGS, STATES, TABLES
+from kvplan.render.fabric.words import MEDIUM_TITLES, OUTWARDS, UP, counted_title, spans
 from kvplan.render.view import Grid, Section, View
-from kvplan.units import counted
+from kvplan.schema.base import gravest_first
+from kvplan.schema.roles import FABRIC_ROLES, SWITCH_ROLES
+from kvplan.units import BTU_PER_WATT_HOUR, counted, format_power
 
 if TYPE_CHECKING:
-    from kvplan.schema.design import Design, Device, Finding, Rack
+    from collections.abc import Mapping
 
-BTU_PER_H_PER_W = 3.412
-_WATTS = 1000
+    from kvplan.schema.design import Design, Finding, Port, Rack
+    from kvplan.schema.roles import Role
+
+_MOST_RANGES = 3
+"""Ranges of names that a row of the summary shows; the tables have them all."""
 _NOUNS = {"error": "error", "warning": "warning", "info": "note"}
 
 
@@ -74,10 +79,10 @@ def _answer(design: Design) -> Section:
     """Say how many switches, machines and racks there are, and what they draw and weigh."""
     counts = Counter(device.role for device in design.devices)
     switches, racks = design.switches, design.racks
-    named = [(role, counted_title(counts[role], role)) for role in ROLE_TITLES if counts[role]]
+    named = [(role, counted_title(counts[role], role)) for role in OUTWARDS if counts[role]]
     typical, most = sum(rack.power_typical_w for rack in racks), sum(rack.power_max_w for rack in racks)
     weight_kg = sum(rack.weight_kg for rack in racks)
-    modules = sum(item.count for item in optics(design))
+    modules = len(modules_fitted(design.cables))
     return Section(
         f"{', '.join(title for role, title in named if role in FABRIC_ROLES)} in {counted(len(racks), 'rack')}",
         (
@@ -87,7 +92,10 @@ def _answer(design: Design) -> Section:
                 f"{switches.uplinks_per_leaf} up: oversubscription {switches.oversubscription:.3g}:1"
                 f"{f', {switches.pods} pods' if switches.pods > 1 else ''}"
             ),
-            f"{_kw(typical)} typical, {_kw(most)} at most ({most * BTU_PER_H_PER_W:,.0f} BTU/h), {weight_kg:,.0f} kg",
+            (
+                f"{format_power(typical)} typical, {format_power(most)} at most "
+                f"({most * BTU_PER_WATT_HOUR:,.0f} BTU/h), {weight_kg:,.0f} kg"
+            ),
             f"{counted(len(design.cables), 'cable')}, {counted(modules, 'transceiver')}",
         ),
     )
@@ -97,7 +105,7 @@ def _findings(findings: tuple[Finding, ...]) -> Section:
     """List what the rules found, the gravest first."""
     counts = Counter[str](finding.severity for finding in findings)
     title = ", ".join(counted(counts[name], noun) for name, noun in _NOUNS.items() if counts[name])
-    return Section(f"Findings: {title or 'none'}", tuple(map(finding_text, by_gravity(findings))))
+    return Section(f"Findings: {title or 'none'}", tuple(map(finding_text, gravest_first(findings))))
 
 
 def finding_text(finding: Finding) -> str:
@@ -118,7 +126,7 @@ def _racks(design: Design) -> Section:
     groups: dict[tuple[str, ...], list[str]] = {}
     for rack in design.racks:
         groups.setdefault(_load(rack), []).append(rack.name)
-    rows = tuple((spans(names), str(len(names)), *load) for load, names in groups.items())
+    rows = tuple((spans(names, _MOST_RANGES), f"{len(names):,}", *load) for load, names in groups.items())
     return Section("Racks", grid=Grid(("Rack", "Racks", "Units", "Typical", "At most", "Weight"), rows, "lrrrrr"))
 
 
@@ -126,25 +134,19 @@ def _load(rack: Rack) -> tuple[str, ...]:
     """Write what a rack carries against what it may."""
     return (
         f"{rack.used_units} of {rack.units}",
-        _kw(rack.power_typical_w),
-        f"{rack.power_max_w / _WATTS:.1f} of {_kw(rack.power_limit_w)}",
+        format_power(rack.power_typical_w),
+        f"{format_power(rack.power_max_w)} of {format_power(rack.power_limit_w)}",
         f"{rack.weight_kg:,.0f} of {rack.weight_limit_kg:,.0f} kg",
     )
 
 
 def _cables(design: Design) -> Section:
     """Count the cables by family and length, and the transceivers."""
-    counts = Counter(
-        (cable.network == "management", cable.family, cable.part_number, cable.medium, cable.length_m)
-        for cable in design.cables
-    )
     rows = tuple(
-        (family, part_number, MEDIUM_TITLES[medium], f"{length_m:g} m", f"{count:,}")
-        for (_, family, part_number, medium, length_m), count in sorted(counts.items())
+        (lot.family, lot.part_number, MEDIUM_TITLES[lot.medium], f"{lot.length_m:g} m", f"{count:,}")
+        for lot, count in cable_lots(design.cables).items()
     )
-    modules = Counter[str]()
-    for optic in optics(design):
-        modules[optic.transceiver] += optic.count
+    modules = Counter(module.transceiver for module in modules_fitted(design.cables))
     below = tuple(f"{count:,} x {name}" for name, count in sorted(modules.items()))
     return Section(
         "Cables", grid=Grid(("Family", "Part number", "Medium", "Length", "Count"), rows, "lllrr"), below=below
@@ -153,25 +155,24 @@ def _cables(design: Design) -> Section:
 
 def _cages(design: Design) -> Section:
     """Show how the cages of the switches are used, switches with equal use together."""
+    roles = {device.name: device.role for device in design.devices}
     used = cages_used(design)
-    groups: dict[tuple[str, str, str, str], list[str]] = {}
-    for device in design.devices:
-        if device.role in (*FABRIC_ROLES, "management-switch"):
-            groups.setdefault(_cage_use(device, used.get(device.name, Counter()), design), []).append(device.name)
-    rows = tuple((spans(names), str(len(names)), *use[1:]) for use, names in sorted(groups.items()))
+    managed = Counter(port.device for port in design.ports if port.network == "management")
+    up = Counter(name for name, _ in {(port.device, port.cage) for port in design.ports if _rises(port, roles)})
+    groups: dict[tuple[int, tuple[str, str, str]], list[str]] = {}
+    for name, role in roles.items():
+        if role in FABRIC_ROLES:
+            total = len(used.get(name, ()))
+            use = f"{total - up[name]}", f"{up[name]}", f"{design.switches.cages_per_switch - total}"
+        elif role in SWITCH_ROLES:
+            use = f"{managed[name]}", "", ""
+        else:
+            continue
+        groups.setdefault((OUTWARDS.index(role), use), []).append(name)
+    rows = tuple((spans(names, _MOST_RANGES), f"{len(names):,}", *use) for (_, use), names in sorted(groups.items()))
     return Section("Cages in use", grid=Grid(("Switch", "Switches", "Down", "Up", "Free"), rows, "lrrrr"))
 
 
-def _cage_use(device: Device, used: Counter[str], design: Design) -> tuple[str, str, str, str]:
-    """Count the cages of a switch that go down and up, and those left; the role first, to sort by."""
-    order = str(list(ROLE_TITLES).index(device.role))
-    up = used[UP[device.role]] if device.role in UP else 0
-    down = used.total() - used["management"] - up
-    if device.role == "management-switch":
-        return order, str(used["management"]), "", ""
-    return order, str(down), str(up), str(design.switches.cages_per_switch - down - up)
-
-
-def _kw(watts: float) -> str:
-    """Write power in kilowatts."""
-    return f"{watts / _WATTS:.3g} kW"
+def _rises(port: Port, roles: Mapping[str, Role]) -> bool:
+    """Tell whether a port leads towards the core."""
+    return port.network == UP.get(roles[port.device])

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from kvplan.render.fabric.columns import Column, Table
 from kvplan.render.fabric.links import Optic, far_ends, optics
-from kvplan.render.fabric.words import MEDIUM_TITLES, ROLE_TITLES, prefix_of, speed, unit
-from kvplan.units import format_percent, format_rate
+from kvplan.render.fabric.words import MEDIUM_TITLES, prefix_of, unit
+from kvplan.schema.base import gravest_first
+from kvplan.schema.roles import ROLE_NOUNS
+from kvplan.units import format_line_rate, format_percent, format_rate
 
 if TYPE_CHECKING:
-    from kvplan.render.fabric.columns import AnyTable
     from kvplan.render.fabric.links import FarEnd
     from kvplan.schema.design import AddressRange, Design, Device, FailureState, Finding, Port, Rack
-
-SEVERITIES = ("error", "warning", "info")
-"""How grave a finding is, the gravest first."""
 
 
 def _ports_by_device(design: Design) -> list[Port]:
@@ -54,7 +52,7 @@ CABLES: Table[FarEnd] = Table(
         Column("medium", "", lambda end: MEDIUM_TITLES[end.cable.medium]),
         Column("length_m", "m", lambda end: end.cable.length_m, "r"),
         Column("needed_m", "", lambda end: round(end.cable.needed_m, 2)),
-        Column("speed", "Speed", lambda end: speed(end.legs[0].bits_per_s), "r"),
+        Column("speed", "Speed", lambda end: format_line_rate(end.legs[0].bits_per_s), "r"),
         Column("network", "", lambda end: end.cable.network),
         Column("rail", "", lambda end: end.legs[0].rail),
     ),
@@ -68,7 +66,7 @@ PORTS: Table[Port] = Table(
         Column("port", "Port", lambda port: port.name),
         Column("breakout", "", lambda port: f"{port.cage_legs}x"),
         Column("lanes", "", lambda port: port.lanes),
-        Column("speed", "Speed", lambda port: speed(port.bits_per_s), "r"),
+        Column("speed", "Speed", lambda port: format_line_rate(port.bits_per_s), "r"),
         Column("network", "", lambda port: port.network),
         Column("rail", "", lambda port: port.rail),
         Column("", "To", lambda port: f"{port.peer_device} {port.peer_port}"),
@@ -84,7 +82,6 @@ DEVICES: Table[Device] = Table(
     (
         Column("device", "Device", lambda device: device.name),
         Column("role", "", lambda device: device.role),
-        Column("", "Role", lambda device: ROLE_TITLES[device.role]),
         Column("model", "Model", lambda device: device.model),
         Column("number", "", lambda device: device.number),
         Column("rack", "Rack", lambda device: device.rack),
@@ -93,11 +90,13 @@ DEVICES: Table[Device] = Table(
         Column("pair", "", lambda device: device.pair or None),
         Column("rail", "", lambda device: device.rail),
         Column("power_typical_w", "", lambda device: round(device.power_typical_w, 1)),
-        Column("power_max_w", "Max W", lambda device: round(device.power_max_w, 1), "r"),
+        Column("power_max_w", "", lambda device: round(device.power_max_w, 1)),
+        Column("", "Max W", lambda device: round(device.power_max_w), "r"),
         Column("supplies", "", lambda device: device.psu_count),
         Column("supply_w", "", lambda device: device.psu_w),
         Column("inlet", "", lambda device: device.inlet),
-        Column("weight_kg", "kg", lambda device: round(device.weight_kg, 1), "r"),
+        Column("weight_kg", "", lambda device: round(device.weight_kg, 1)),
+        Column("", "kg", lambda device: round(device.weight_kg), "r"),
         Column("loopback", "Loopback", lambda device: device.loopback),
         Column("asn", "", lambda device: device.asn),
     ),
@@ -128,6 +127,7 @@ ADDRESSES: Table[AddressRange] = Table(
         Column("used", "Used", lambda item: item.used, "r"),
         Column("reach", "Reach", lambda item: item.reach, "r"),
         Column("capacity", "Of", lambda item: item.capacity, "r"),
+        Column("counts", "Counted", lambda item: item.counts),
     ),
 )
 OPTICS: Table[Optic] = Table(
@@ -135,7 +135,7 @@ OPTICS: Table[Optic] = Table(
     optics,
     (
         Column("transceiver", "Transceiver", lambda optic: optic.transceiver),
-        Column("role", "In", lambda optic: ROLE_TITLES[optic.role].lower()),
+        Column("role", "In", lambda optic: ROLE_NOUNS[optic.role][0]),
         Column("family", "With cable", lambda optic: optic.family),
         Column("medium", "Medium", lambda optic: MEDIUM_TITLES[optic.medium]),
         Column("count", "Count", lambda optic: optic.count, "r"),
@@ -159,7 +159,7 @@ STATES: Table[FailureState] = Table(
 )
 FINDINGS: Table[Finding] = Table(
     "Findings",
-    lambda design: by_gravity(design.findings),
+    lambda design: gravest_first(design.findings),
     (
         Column("id", "Id", lambda finding: finding.id),
         Column("severity", "Severity", lambda finding: finding.severity),
@@ -168,7 +168,7 @@ FINDINGS: Table[Finding] = Table(
         Column("remedy", "Remedy", lambda finding: finding.remedy),
     ),
 )
-TABLES: dict[str, AnyTable] = {
+TABLES: dict[str, Table[Any]] = {
     "cables": CABLES,
     "ports": PORTS,
     "devices": DEVICES,
@@ -179,26 +179,3 @@ TABLES: dict[str, AnyTable] = {
     "states": STATES,
 }
 """Every table by the name it is asked for."""
-
-
-def by_gravity(findings: tuple[Finding, ...]) -> list[Finding]:
-    """Order findings by how grave they are, otherwise as found."""
-    return sorted(findings, key=lambda finding: SEVERITIES.index(finding.severity))
-
-
-def table_rows(design: Design, name: str) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
-    """Return headers and rows of a table with every column.
-
-    Parameters
-    ----------
-    design
-        The design.
-    name
-        One of `TABLES`.
-
-    Returns
-    -------
-    tuple[tuple[str, ...], list[tuple[str, ...]]]
-        Names of the columns, and the rows as texts.
-    """
-    return TABLES[name].whole(design)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from kvplan.render.fabric.bundles import Bundle, bundles_between
 from kvplan.render.fabric.pods import pods_of
-from kvplan.render.fabric.words import ROLE_TITLES
+from kvplan.render.fabric.words import OUTWARDS
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Iterator
@@ -150,12 +150,12 @@ def _block(alike: list[Pair]) -> Block:
 
 def _alike(items: Iterable[_SortedT]) -> list[list[_SortedT]]:
     """Group what is alike, more roughly where that leaves too many groups."""
-    listed = list(items)
-    by_kind = _grouped(listed, [item.kind for item in listed])
+    found = list(items)
+    by_kind = _grouped(found, [item.kind for item in found])
     if len(by_kind) <= MOST_KINDS:
         return by_kind
-    by_roles = _grouped(listed, [item.roles for item in listed])
-    return by_roles if len(by_roles) <= MOST_KINDS else [listed]
+    by_roles = _grouped(found, [item.roles for item in found])
+    return by_roles if len(by_roles) <= MOST_KINDS else [found]
 
 
 def _grouped(items: list[_SortedT], keys: list[Hashable]) -> list[list[_SortedT]]:
@@ -176,7 +176,7 @@ def _one_by_one(devices: list[Device], groups: int) -> tuple[Box, ...]:
 
 def _by_role(groups: list[list[Device]]) -> tuple[Box, ...]:
     """Draw the devices of each role as one, counted in each group."""
-    by_role: dict[Role, list[Device]] = {role: [] for role in ROLE_TITLES}
+    by_role: dict[Role, list[Device]] = {role: [] for role in OUTWARDS}
     for device in (device for group in groups for device in group):
         by_role[device.role].append(device)
     counts = [Counter(device.role for device in group) for group in groups]

@@ -7,7 +7,8 @@ from ipaddress import IPv4Interface
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from kvplan.units import counted
+from kvplan.schema.roles import ROLE_NOUNS
+from kvplan.units import format_line_rate
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -16,24 +17,16 @@ if TYPE_CHECKING:
     from kvplan.schema.design import Device
     from kvplan.schema.roles import Network, Role
 
-ROLE_TITLES: dict[Role, str] = {
-    "super-spine": "Super-spine",
-    "spine": "Spine",
-    "leaf": "Leaf",
-    "management-switch": "Management switch",
-    "storage": "Storage node",
-    "client": "Client server",
-    "control": "Control node",
-}
-"""Roles from the core of the fabric outwards, as one device of each is called."""
-FABRIC_ROLES: tuple[Role, ...] = ("super-spine", "spine", "leaf")
-MACHINE_ROLES: tuple[Role, ...] = ("storage", "client", "control")
+OUTWARDS: tuple[Role, ...] = (
+    "super-spine", "spine", "leaf", "management-switch", "storage", "client", "control",
+)  # fmt: skip
+"""Roles from the core of the fabric outwards."""
 UP: dict[Role, Network] = {"leaf": "uplink", "spine": "super-uplink"}
 """The network that leads from a switch towards the core."""
 NETWORK_TITLES: dict[Network, str] = {
     "storage-client": "storage nodes to clients",
     "storage": "between storage nodes",
-    "client": "client servers",
+    "client": "GPU servers",
     "uplink": "leaf to spine",
     "super-uplink": "spine to super-spine",
     "management": "management",
@@ -48,22 +41,13 @@ MEDIUM_TITLES: dict[Medium, str] = {
 _NUMBERED = re.compile(r"(?P<stem>.*?)(?P<number>\d+)(?P<rest>\D*)")
 
 
-def speed(bits_per_s: float) -> str:
-    """Write a line rate.
-
-    >>> speed(400e9), speed(1e9)
-    ('400G', '1G')
-    """
-    return f"{bits_per_s / 1e9:g}G"
-
-
 def bundle(legs: int, bits_per_s: float) -> str:
     """Write so many legs of a rate.
 
     >>> bundle(8, 400e9)
     '8 x 400G'
     """
-    return f"{legs} x {speed(bits_per_s)}"
+    return f"{legs} x {format_line_rate(bits_per_s)}"
 
 
 def unit(device: Device) -> str:
@@ -81,27 +65,41 @@ def prefix_of(address: str) -> str:
     return str(IPv4Interface(address).network) if address else ""
 
 
+def title(role: Role) -> str:
+    """Write what a device is where a text begins with it.
+
+    >>> title("storage"), title("client")
+    ('Storage node', 'GPU server')
+    """
+    noun, _ = ROLE_NOUNS[role]
+    return f"{noun[0].upper()}{noun[1:]}"
+
+
 def counted_title(count: int, role: Role) -> str:
     """Write so many devices of a role.
 
-    >>> counted_title(2, "leaf"), counted_title(1, "spine"), counted_title(3, "management-switch")
-    ('2 leaves', '1 spine', '3 management switches')
+    >>> counted_title(2, "leaf"), counted_title(1, "spine"), counted_title(1_003, "client")
+    ('2 leaves', '1 spine', '1,003 GPU servers')
     """
-    if count != 1 and role in {"leaf", "management-switch"}:
-        return f"{count:,} {'leaves' if role == 'leaf' else 'management switches'}"
-    return counted(count, ROLE_TITLES[role].lower())
+    one, several = ROLE_NOUNS[role]
+    return f"{count:,} {one if count == 1 else several}"
 
 
-def spans(names: Iterable[str]) -> str:
-    """Write names shortly: those that follow each other as a range.
+def spans(names: Iterable[str], most: int | None = None) -> str:
+    """Write names shortly: those that follow each other as a range, and of many ranges the first and how many more.
 
     >>> spans(["rack-01", "rack-02", "rack-03", "rack-07"]), spans(["leaf-001a", "leaf-001b"]), spans([])
     ('rack-01 to rack-03, rack-07', 'leaf-001a, leaf-001b', '')
+    >>> spans(["rack-01", "rack-02", "rack-04", "rack-06", "rack-08"], 2)
+    'rack-01, rack-02, rack-04 and 2 more'
     """
     ordered = sorted((*_parted(name), name) for name in names)
     # Of names that follow each other, the number less the place in the list stays the same.
-    runs = groupby(enumerate(ordered), key=lambda item: (item[1][0], item[1][1] - item[0]))
-    return ", ".join(_run([name for _, (_, _, name) in run]) for _, run in runs)
+    grouped = groupby(enumerate(ordered), key=lambda item: (item[1][0], item[1][1] - item[0]))
+    runs = [[name for _, (_, _, name) in run] for _, run in grouped]
+    shown = ", ".join(map(_run, runs[:most]))
+    more = sum(map(len, runs[len(runs[:most]) :]))
+    return f"{shown} and {more:,} more" if more else shown
 
 
 def _run(names: list[str]) -> str:

@@ -6,9 +6,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 if TYPE_CHECKING:
+    from kvplan.core.certainty import Certainty
     from kvplan.render.view import Grid
+    from kvplan.schema.base import Severity
 
-Tone = Literal["good", "doubtful", "bad", "plain"]
+Tone = Literal["good", "doubtful", "bad"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +20,7 @@ class Fact:
     label: str
     value: str
     note: str = ""
-    known: str = ""
+    known: Certainty | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,22 +53,26 @@ class Facts:
 
 @dataclass(frozen=True, slots=True)
 class Prose:
-    """Sentences: paragraphs, or points of a list."""
+    """Sentences: paragraphs, or points of a list; what is folded has a caption."""
 
     kind: ClassVar[str] = "prose"
     lines: tuple[str, ...]
     listed: bool = False
+    caption: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A grid under a caption; `mark` is the word that stands in its marked row, `known` the column of certainty."""
+    """A grid under a caption; `mark` is the word that stands in its marked row.
+
+    `known` adds a column: how well each row is known.
+    """
 
     kind: ClassVar[str] = "table"
     caption: str
     grid: Grid
     mark: str = ""
-    known: int | None = None
+    known: tuple[Certainty | None, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,21 +112,20 @@ class Notice:
 
 @dataclass(frozen=True, slots=True)
 class Notices:
-    """Warnings of one severity, or open points."""
+    """What was found of one severity; open points have none."""
 
     kind: ClassVar[str] = "notices"
     title: str
-    tone: Tone
+    severity: Severity | None
     notices: tuple[Notice, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Fold:
-    """Blocks that only some readers want: folded on a screen, open on paper."""
+    """A block that only some readers want: folded under its caption on a screen, open on paper."""
 
     kind: ClassVar[str] = "fold"
-    summary: str
-    blocks: tuple[Block, ...]
+    block: Table | Prose
 
 
 Block = Verdict | Tiles | Facts | Prose | Table | Figure | Pair | Notices | Fold

@@ -3,65 +3,42 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from jinja2 import DictLoader, Environment, StrictUndefined
 from markupsafe import Markup, escape
 
-from kvplan.render.report.content import report
 from kvplan.render.report.palette import DARK, LIGHT
-from kvplan.render.report.source import Source
 from kvplan.render.report.typeset import typeset
+from kvplan.render.report.words import known_words
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
-    from kvplan.schema.bom import Bom
-    from kvplan.schema.design import Design
-    from kvplan.schema.measurement import Measurement
-    from kvplan.schema.plan import Plan
+    from kvplan.render.report.blocks import Report
+    from kvplan.schema.base import Severity
 
-PAGE = "page.html.j2"
+_PAGE = "page.html.j2"
+_TONES: Final[dict[Severity | None, str]] = {"error": "bad", "warning": "doubtful", "info": "plain", None: "plain"}
 _CODE = re.compile(r"`([^`]+)`")
 _BLANK_LINES = re.compile(r"\n\s*\n+")
 
 
-def report_html(
-    plan: Plan,
-    design: Design,
-    bom: Bom,
-    *,
-    templates: Mapping[str, str],
-    measurements: Sequence[Measurement] = (),
-) -> str:
+def page(report: Report, templates: Mapping[str, str]) -> str:
     """Write the report as one self-contained page.
 
     Parameters
     ----------
-    plan
-        The Plan.
-    design
-        How it is built.
-    bom
-        What it takes and costs.
+    report
+        The report, arranged.
     templates
         Text of each template by its name; `page.html.j2` is the page.
-    measurements
-        What was published of the same model on the same GPU.
 
     Returns
     -------
     str
         The page, ending in a newline; equal input gives equal bytes.
     """
-    source = Source(plan, design, bom, tuple(measurements))
-    page = _environment(templates).get_template(PAGE)
-    written = page.render(report=report(source), light=LIGHT, dark=DARK)
-    return _BLANK_LINES.sub("\n", written).strip() + "\n"
-
-
-def _environment(templates: Mapping[str, str]) -> Environment:
-    """Set the templates up: every text is escaped, a name that does not exist is an error."""
     environment = Environment(
         loader=DictLoader(dict(templates)),
         autoescape=True,
@@ -70,9 +47,9 @@ def _environment(templates: Mapping[str, str]) -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=False,
     )
-    environment.filters["words"] = words
-    environment.filters["known"] = known
-    return environment
+    environment.filters |= {"words": words, "known_words": known_words}
+    written = environment.get_template(_PAGE).render(report=report, light=LIGHT, dark=DARK, tones=_TONES)
+    return _BLANK_LINES.sub("\n", written).strip() + "\n"
 
 
 def words(text: str) -> Markup:
@@ -87,12 +64,3 @@ def words(text: str) -> Markup:
         for index, piece in enumerate(pieces)
     )
     return Markup("").join(written)
-
-
-def known(text: str) -> str:
-    """Return the word of certainty that decides the sign beside it.
-
-    >>> known("derived, 1 assumed input"), known("measured")
-    ('assumed', 'measured')
-    """
-    return "assumed" if "assumed" in text else text.split(",", maxsplit=1)[0].replace(" ", "-")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import ceil, floor, log10
+from math import ceil, exp, floor, log, log10
 
 _STEPS = (1, 2, 5, 10)
 _ONE_DECADE, _FEW_DECADES = 1.3, 2.8
@@ -65,3 +65,13 @@ def log_ticks(low: float, high: float) -> tuple[float, ...]:
     steps = (1, 2, 5) if width < _ONE_DECADE else (1, 3) if width < _FEW_DECADES else (1,)
     values = (step * 10.0**power for power in range(first, last + 1) for step in steps)
     return tuple(value for value in values if low <= value * (1 + 1e-9) and value <= high * (1 + 1e-9))
+
+
+def spaced(first: float, last: float, count: int) -> tuple[float, ...]:
+    """Return so many values from one to another, each the same factor above the one before.
+
+    >>> [round(value, 6) for value in spaced(1, 100, 3)]
+    [1.0, 10.0, 100.0]
+    """
+    step = log(last / first) / (count - 1)
+    return (*(first * exp(step * index) for index in range(count - 1)), float(last))

@@ -19,8 +19,8 @@ HATCH, DOTS = "hatch", "dots"
 def text(x: float, y: float, words: str, kind: str = "", *, anchor: str = "") -> str:
     """Write a text, escaped.
 
-    >>> text(1, 2, "a < b", "label")
-    '<text x="1" y="2" class="label">a &lt; b</text>'
+    >>> text(1, 2, "a < b", "value")
+    '<text x="1" y="2" class="value">a &lt; b</text>'
     """
     attributes: dict[str, str | float] = {"x": x, "y": y}
     if kind:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from datetime import date
 from decimal import Decimal
 from pathlib import Path
@@ -37,6 +38,8 @@ YAML: Mapping[str, str] = {
     "absurd": f"{HEAD}  - {{key: a, list_price: 1e300, lead_time_days: 99999}}\n",
     "discounts": f"{HEAD}  - {{key: a, discount: 120%}}\n  - {{key: b, discount: 12}}\n  - {{key: c, discount: x}}\n",
     "twice": f"{HEAD}  - {{key: a, list_price: 1}}\n  - {{key: b, list_price: 1}}\n  - {{key: a, list_price: 1}}\n",
+    "twice for a term": f"{HEAD}  - {{key: a, list_price: 1, term_months: 36}}\n"
+    "  - {key: a, list_price: 2, term_months: 60}\n  - {key: a, list_price: 3, term_months: 36}\n",
     "twice by part number": f"{HEAD}  - {{part_number: X, list_price: 1}}\n  - {{part_number: X, list_price: 2}}\n",
     "no such day": HEAD.replace("2026-11-02", "2026-02-30") + "  - {key: a, valid_until: tomorrow}\n",
     "no such currency": HEAD.replace("EUR", "Euro") + "  - {key: a, list_price: 1}\n",
@@ -52,13 +55,18 @@ CSV: Mapping[str, str] = {
     "no price at all": "key,list_price,currency\na,,EUR\n",
     "price without a part": "key,part_number,list_price,currency\n,,1.50,EUR\n",
     "price without a currency": "key,list_price,currency\na,1.50,\n",
+    "prices without a currency": "key,list_price,currency\na,1.50,\nb,2.50,\nc,3.50,EUR\nd,4.50,\n",
+    "no column for the currency": "key,list_price\na,1.50\nb,2.50\nc,3.50\n",
     "prices": 'key,list_price,currency\na,"1.234,50",EUR\nb,"1,234",EUR\nc,-1,EUR\nd,n/a,EUR\ne,€5,EUR\n',
+    "decimal commas between commas": 'key,list_price,currency\na,"12,5",EUR\nb,"1.234",EUR\n',
+    "both marks between semicolons": "key;list_price;currency\na;12,5;EUR\nb;12.5;EUR\nc;1.234;EUR\n",
     "comma outside quotes": "key,list_price,currency\na,1234,50,EUR\n",
-    "every column": "key,list_price,currency,price_date,valid_until,discount,lead_time_days\n"
-    "a,1.50,Euro,1.11.2026,soon,12,x\n",
+    "every column": "key,list_price,currency,term_months,price_date,valid_until,discount,lead_time_days\n"
+    "a,1.50,Euro,3y,1.11.2026,soon,12,x\n",
     "twice": "key,list_price,currency\na,1.50,EUR\nb,2.00,EUR\na,1.60,EUR\n",
     "a key without end": f"key,list_price,currency\n{'k' * 600},1.50,EUR\n",
-    "a price without end": f"key,list_price,currency\na,{'9' * 15},EUR\n",
+    "a price without end": f"key,list_price,currency\na,{'9' * 16},EUR\nb,{'9' * 30}.50,EUR\n",
+    "a cell of several lines": 'key,list_price,currency,note\na,1.50,EUR,"one\ntwo\r\nthree"\nb,x,EUR,\n',
     "quote not closed": 'key,list_price,currency\na,"1.50,EUR\n',
     "text after a quote": 'key,list_price,currency\na,"1.50"x,EUR\n',
 }
@@ -141,6 +149,54 @@ def test_the_sheet_of_the_workbook_saved_as_csv_is_read() -> None:
     assert (item.discount, item.valid_until) == (None, date(2026, 12, 31))
 
 
+def prices(text: str) -> list[Decimal | None]:
+    """Read the prices of a CSV book."""
+    return [item.list_price for item in parse_csv_book(text, "a.csv").items]
+
+
+@pytest.mark.parametrize(
+    ("delimiter", "cells", "expected"),
+    [
+        (";", ("1.234,50", "1.005", "12"), ("1234.50", "1005", "12")),
+        (";", ("12,5", "1,234", "2.000.000"), ("12.5", "1.234", "2000000")),
+        (";", ("12.50", "1.005", "2,000"), ("12.50", "1.005", "2000")),
+        ("\t", ("0,125", "1 234,50"), ("0.125", "1234.50")),
+        (",", ("12.50", "1.005"), ("12.50", "1.005")),
+        (",", ("1234.567", "1.005"), ("1234.567", "1.005")),
+    ],
+)
+def test_a_column_that_can_be_read_one_way_only_is_read(
+    delimiter: str, cells: tuple[str, ...], expected: tuple[str, ...]
+) -> None:
+    lines = (f"k{number}{delimiter}{cell}{delimiter}EUR" for number, cell in enumerate(cells))
+    text = "\n".join((f"key{delimiter}list_price{delimiter}currency", *lines))
+    assert prices(text) == [Decimal(price) for price in expected]
+
+
+def test_a_discount_may_have_a_decimal_comma() -> None:
+    (item,) = parse_csv_book("key;list_price;currency;discount\na;12,5;EUR;7,5%\n", "a.csv").items
+    assert item.discount == Decimal("0.075")
+
+
+def test_a_part_may_be_priced_for_several_terms() -> None:
+    text = "key,list_price,currency,term_months\na,1.50,EUR,36\na,2.50,EUR,60\n"
+    assert [item.term_months for item in parse_csv_book(text, "a.csv").items] == [36, 60]
+
+
+def test_a_csv_book_is_called_like_its_file_without_the_way_to_it() -> None:
+    text = "key,list_price,currency\na,1.50,EUR\n"
+    assert parse_csv_book(text, "../secret/prices.csv").name == "prices.csv"
+    assert len(parse_csv_book(text, f"dir/{'x' * 251}.csv").name) == 200
+
+
+def test_a_long_file_of_wrong_prices_names_each_place() -> None:
+    text = "key,list_price,currency\n" + "".join(f'a{row},"x\ny",EUR\n' for row in range(3000))
+    with pytest.raises(InputError) as refused:
+        parse_csv_book(text, "a.csv")
+    places = [problem.where for problem in refused.value.problems]
+    assert (places[0], places[-1], len(places)) == ("a.csv:2:4", "a.csv:6000:7", 3000)
+
+
 def test_the_same_part_may_stand_on_several_rows_if_they_agree() -> None:
     text = "key,list_price,currency\na,1.50,EUR\na,,EUR\na,1.50,EUR\n"
     assert [item.list_price for item in parse_csv_book(text, "a.csv").items] == [Decimal("1.50"), None]
@@ -156,7 +212,7 @@ def test_an_exported_sheet_with_its_prices_comes_back_to_the_same_total() -> Non
     after = quote(returned, **terms)
     assert after.complete
     assert (after.total, after.groups) == (before.total, before.groups)
-    changed = {"price_source"}
+    changed = {"price_book"}
     assert [line.model_dump(exclude=changed) for line in after.lines] == [
         line.model_dump(exclude=changed) for line in before.lines
     ]
@@ -183,6 +239,32 @@ def test_texts_that_a_spreadsheet_would_run_stay_texts_and_come_back() -> None:
     assert [cell for cell in cells if cell.startswith(("=", "@", "+"))] == []
     after = quote(parse_csv_book(text, "back.csv"))
     assert lines_of(after, "drive/micron-e3s-7.68")[0].part_number == evil
+
+
+@pytest.mark.parametrize("number", ["1.10", "00123", "1E5", "+7", "-5", "12-05", "'quoted"])
+def test_part_numbers_that_look_like_something_else_survive_a_spreadsheet(number: str) -> None:
+    before = quote(book({"key": "drive/micron-e3s-7.68", "part_number": number, "list_price": "1.00"}))
+    text = rows_csv(*bom_rows(before))
+    rows = list(csv.DictReader(text.splitlines()))
+    assert [row["part_number"] for row in rows if row["key"] == "drive/micron-e3s-7.68"] == [f"'{number}"] * 2
+    after = quote(parse_csv_book(text, "back.csv"))
+    assert lines_of(after, "drive/micron-e3s-7.68")[0].part_number == number
+
+
+def test_a_quote_within_a_text_is_no_mark() -> None:
+    text = "key,list_price,currency,price_source\na,1.50,EUR,offer '-5%' of May\nb,1.50,EUR,'t Hooft\n"
+    assert [item.source for item in parse_csv_book(text, "a.csv").items] == ["offer '-5%' of May", "'t Hooft"]
+
+
+def test_a_price_of_three_decimals_comes_back_even_alone() -> None:
+    before = quote(book({"key": "drive/micron-e3s-7.68", "list_price": Decimal("1.005")}))
+    after = quote(parse_csv_book(rows_csv(*bom_rows(before)), "back.csv"))
+    assert lines_of(after, "drive/micron-e3s-7.68")[0].list_price == Decimal("1.005")
+
+
+def test_a_part_number_made_by_a_pattern_is_not_confirmed_by_its_own_export() -> None:
+    back = quote(parse_csv_book(rows_csv(*bom_rows(quote(full_book(quote())))), "back.csv"))
+    assert lines_of(back, "cable/mcp4y10/1m")[0].part_number_known == "pattern"
 
 
 def test_equal_input_gives_equal_bytes() -> None:

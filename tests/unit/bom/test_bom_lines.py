@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
+from dataclasses import replace
 from decimal import Decimal
 
 import pytest
@@ -32,9 +34,14 @@ REFERENCE = {
     "switch/sn5600": 3,
     "switch/sn2201": 1,
     "kit/rhel": 9,
-    "kit/ubuntu-pro": 4,
-    "kit/nvidia-ai-enterprise": 16,
     "kit/scale-ece": 984,
+    "kit/scale-client": 4,
+    "kit/support-adapter": 8 + 8 + 8,
+    "kit/uplink-module": 2,
+    "kit/uplink-fibre": 2,
+    "kit/cable-labels": 158 + 2 * 2 + 2 * 2 * (8 + 3 + 1 + 1),
+    "kit/fibre-cleaner": 1,
+    "kit/console-cable": 1,
     "kit/support-fabric-switch": 3,
     "kit/acceptance-test": 1,
 }
@@ -58,11 +65,14 @@ def test_a_profile_with_fewer_drives_closes_its_bays() -> None:
 
 
 @pytest.mark.parametrize("nodes", SIZES)
-def test_quantities_agree_with_the_design(nodes: int) -> None:
-    plan, design, made = plan_of(nodes), design_of(nodes), quote(nodes=nodes)
+@pytest.mark.parametrize("clients", ["servers", "adapters"])
+def test_quantities_agree_with_the_design(nodes: int, clients: str) -> None:
+    plan, design, made = plan_of(nodes), design_of(nodes, clients), quote(nodes=nodes, clients=clients)
+    whole = clients == "servers"
+    racks = {device.rack for device in design.devices if whole or device.role != "client"}
     roles = Counter(device.role for device in design.devices)
     switches = roles["leaf"] + roles["spine"] + roles["super-spine"]
-    clients = roles["client"] * plan.parts.gpu.gpus_per_server
+    gpus = roles["client"] * plan.parts.gpu.gpus_per_server
     assert {
         "chassis": quantity(made, f"chassis/{plan.parts.server.id}"),
         "drives": quantity(made, f"drive/{plan.parts.drive.id}"),
@@ -77,10 +87,10 @@ def test_quantities_agree_with_the_design(nodes: int) -> None:
         "drives": plan.profile.nodes * plan.profile.drives_per_node,
         "switches": switches,
         "management": roles["management-switch"],
-        "racks": len(design.racks),
-        "PDUs": 2 * len(design.racks),
+        "racks": len(racks),
+        "PDUs": 2 * len(racks),
         "adapters": roles["client"] * plan.parts.gpu.nics_per_server,
-        "AI Enterprise": clients,
+        "AI Enterprise": gpus if whole else 0,
     }
 
 
@@ -104,9 +114,12 @@ def test_every_power_supply_has_a_lead_that_fits(nodes: int) -> None:
     design, made = design_of(nodes, "servers"), quote(nodes=nodes, clients="servers")
     inlets: Counter[str] = Counter()
     for device in design.devices:
-        inlets[device.inlet] += device.psu_count
-    assert quantity(made, "kit/power-lead-c14") == inlets["C14"]
-    assert quantity(made, "kit/power-lead-c20") == inlets["C20"]
+        inlets[f"{device.inlet.lower()}-a"] += -(-device.psu_count // 2)
+        inlets[f"{device.inlet.lower()}-b"] += device.psu_count // 2
+    leads = {
+        f"{inlet}-{feed}": quantity(made, f"kit/power-lead-{inlet}-{feed}") for inlet in ("c14", "c20") for feed in "ab"
+    }
+    assert leads == {name: inlets[name] for name in leads}
 
 
 @pytest.mark.parametrize("nodes", SIZES)
@@ -145,8 +158,9 @@ def test_whole_servers_bring_gpus_leads_licences_and_support() -> None:
     assert per_server["chassis/SYS-212GB-FNR"] == 1
     assert per_server["gpu/rtx-pro-6000"] == 4
     assert per_server["adapter/b3140h"] == 2
-    assert per_server["kit/power-lead-c20"] == 2
-    assert quantity(made, "kit/support-client") == 4
+    assert per_server["kit/power-lead-c20-a"] == per_server["kit/power-lead-c20-b"] == 1
+    assert quantity(made, "kit/support-client") == quantity(made, "kit/ubuntu-pro") == 4
+    assert quantity(made, "kit/nvidia-ai-enterprise") == 16
     assert quantity(made, "kit/dcms") == 8 + 4
     assert findings(made, "scope-clients") == []
 
@@ -155,7 +169,11 @@ def test_adapters_alone_bring_what_goes_with_them() -> None:
     made = quote(clients="adapters")
     group = [line.key for line in made.lines if line.group == "clients"]
     assert group == ["client-server/SYS-212GB-FNR", "adapter/b3140h", "kit/bracket"]
-    assert quantity(made, "kit/support-client") == 0
+    assert [quantity(made, f"kit/{name}") for name in ("support-client", "ubuntu-pro", "nvidia-ai-enterprise")] == [
+        0,
+        0,
+        0,
+    ]
     assert len(findings(made, "scope-clients")) == 1
 
 
@@ -170,9 +188,70 @@ def test_without_clients_their_cables_stay() -> None:
 def test_racks_that_are_there_are_not_quoted_but_devices_keep_their_leads() -> None:
     made = quote(racks=False)
     assert not any(line.group == "racks" for line in made.lines)
-    assert quantity(made, "kit/rack-integration") == 0
-    assert quantity(made, "kit/power-lead-c14") > 0
+    per_rack = ("rack-integration", "installation", "feed-connection", "blanking-panel", "cable-tray", "pdu")
+    assert [quantity(made, f"kit/{name}") for name in per_rack] == [0] * len(per_rack)
+    assert quantity(made, "kit/power-lead-c14-a") > 0
+    assert quantity(made, "kit/mounting") == 8 + 3 + 1 + 1
     assert len(findings(made, "scope-racks")) == 1
+    assert findings(made, "scope-client-racks") == findings(made, "pdu-network") == []
+
+
+@pytest.mark.parametrize(("nodes", "free"), [(0, 60), (16, 592), (64, 2427), (256, 9497)])
+def test_every_unit_in_which_nothing_stands_is_closed(nodes: int, free: int) -> None:
+    assert quantity(quote(nodes=nodes, clients="servers"), "kit/blanking-panel") == free
+
+
+@pytest.mark.parametrize("nodes", [0, 16])
+def test_racks_that_hold_nothing_quoted_are_left_out_and_so_is_what_goes_by_racks(nodes: int) -> None:
+    design, made = design_of(nodes), quote(nodes=nodes)
+    quoted = {device.rack for device in design.devices if device.role != "client"}
+    taken = {
+        (device.rack, device.position_u + unit)
+        for device in design.devices
+        for unit in range(device.rack_units)
+        if device.rack in quoted
+    }
+    free = sum(rack.units for rack in design.racks if rack.name in quoted) - len(taken)
+    racks = len(quoted)
+    trays = racks if racks > 1 else 0
+    assert 0 < racks < len(design.racks)
+    assert {name: quantity(made, f"kit/{name}") for name in ("rack-integration", "installation", "cable-tray")} == {
+        "rack-integration": racks,
+        "installation": racks,
+        "cable-tray": trays,
+    }
+    assert quantity(made, "kit/feed-connection") == quantity(made, "kit/pdu") == 2 * racks
+    assert quantity(made, "kit/blanking-panel") == free
+    assert (made.counts["rack"], made.counts["free-rack-unit"]) == (racks, free)
+    (text,) = findings(made, "scope-client-racks")
+    assert text.startswith(f"{len(design.racks) - racks} of {len(design.racks)} racks hold")
+
+
+def test_the_finding_about_one_rack_is_plain_english() -> None:
+    assert findings(quote(), "scope-client-racks") == [
+        "1 of 2 racks holds only GPU servers, which are not quoted: it is left out, with all that goes by racks"
+    ]
+
+
+def test_uplinks_of_the_management_switches_are_cables_and_spared_like_them() -> None:
+    made = quote()
+    uplinks = [line for line in made.lines if line.key in {"kit/uplink-module", "kit/uplink-fibre"}]
+    assert [(line.group, line.spare_rate_id) for line in uplinks] == [
+        ("cabling", ""), ("cabling", ""), ("spares", "cables"), ("spares", "optics"),
+    ]  # fmt: skip
+
+
+def test_patch_cables_and_management_adapters_are_spared() -> None:
+    spared = {line.key for line in quote().lines if line.group == "spares"}
+    assert spared >= {"cable/cat6a/3m", "kit/host-adapter/ASG-1115S-NE316R"}
+
+
+def test_what_a_line_is_counted_by_is_in_the_bill() -> None:
+    for made in (quote(), quote(racks=False), quote(nodes=16, clients="servers")):
+        for line in made.lines:
+            if line.counted_by and not line.parent:
+                counted = sum(made.counts[per] for per in line.counted_by)
+                assert line.quantity % counted == 0 or " for each " in line.basis
 
 
 def test_servers_are_bought_full_and_that_is_said() -> None:
@@ -218,10 +297,10 @@ def test_spares_are_a_share_and_at_least_one_and_say_of_what() -> None:
 
 def test_leads_of_several_devices_are_spared_together() -> None:
     made = quote()
-    lead = next(line for line in made.lines if line.key == "kit/power-lead-c14" and line.spare_rate_id)
+    lead = next(line for line in made.lines if line.key == "kit/power-lead-c14-a" and line.spare_rate_id)
     rate = next(rate.rate for rate in made.spare_rates if rate.id == "power-leads")
     assert len(lead.spare_of) == 3
-    assert lead.quantity == -(-quantity(made, "kit/power-lead-c14") * rate // 1)
+    assert lead.quantity == math.ceil(rate * quantity(made, "kit/power-lead-c14-a"))
 
 
 @pytest.mark.parametrize(("nodes", "spared"), [(4, False), (8, True)])
@@ -258,6 +337,40 @@ def test_options_are_in_no_count() -> None:
     made = quote()
     options = [line for line in made.lines if line.optional]
     counted = sum(group.lines for group in made.groups)
-    assert {line.key for line in options} >= {"kit/ubuntu-pro", "kit/nvidia-ai-enterprise", "kit/training"}
+    assert {line.key for line in options} >= {"kit/scale-client", "kit/support-adapter", "kit/bracket", "kit/training"}
     assert counted == sum(line.priced and not line.optional for line in made.lines)
     assert made.total == Decimal(0)
+
+
+# --- what is open ------------------------------------------------------------------------------------------------
+
+
+def test_a_part_number_that_nobody_confirmed_says_how_it_is_known() -> None:
+    made = quote()
+    known = {line.key: line.part_number_known for line in made.lines}
+    assert known["adapter/b3220"] == "confirmed"
+    assert known["switch/sn5600"] == "listing"
+    assert known["cable/mcp4y10/1m"] == "pattern"
+    assert known["drive/micron-e3s-7.68"] == ""
+    (text,) = findings(made, "part-number-open")
+    assert "3 by pattern (cable/mcp4y10/1m, " in text
+    assert "1 by listing (switch/sn5600)" in text
+    confirmed = {key for key, how in known.items() if how == "confirmed"}
+    assert not any(key in text for key in confirmed)
+
+
+def test_what_may_be_in_the_box_and_what_is_not_cabled_is_said_once() -> None:
+    made = quote()
+    assert [len(findings(made, name)) for name in ("in-the-box", "pdu-network", "bracket", "licence-metric")] == [1] * 4
+
+
+def test_a_licence_is_known_by_its_topic_whatever_its_id() -> None:
+    tables = tables_of(load_catalogue())
+    renamed = tuple(row.model_copy(update={"id": f"our-{row.id}"}) for row in tables.kit)
+    made = bill(plan_of(0), design_of(0), tables=replace(tables, kit=renamed), terms=QuoteTerms(date=DAY))
+    assert len(findings(made, "licence-metric")) == 1
+
+
+def test_the_line_of_a_switch_says_what_to_ask_for() -> None:
+    (switch,) = lines_of(quote(), "switch/sn5600")
+    assert "2 supplies of 3,000 W, inlet C20; name the direction of the air flow when ordering" in switch.note

@@ -99,6 +99,36 @@ def test_a_server_that_cannot_be_racked(tmp_path: Path) -> None:
     assert "'acme-1u' is no enclosure" in str(problem)
 
 
+KIT = """\
+- id: our-rails
+  title: Rails
+  per: [storage-node]
+  models: [{model}]
+  replaces: {replaces}
+  source: our lab
+  confidence: assumed
+"""
+SPARE = "- {{id: ours, rate: 0, covers: [{covers}], source: our lab, confidence: assumed}}\n"
+
+
+def test_kit_rows_and_spares_that_go_together(tmp_path: Path) -> None:
+    kit, spares = KIT.format(model="SYS-212GB-FNR", replaces="rails"), SPARE.format(covers="drive, our-rails")
+    assert problems_with(tmp_path, kit=kit, spares=spares) == []
+
+
+def test_kit_rows_and_spares_that_name_what_is_not_there(tmp_path: Path) -> None:
+    kit, spares = KIT.format(model="SYS-212GB-FNX", replaces="rials"), SPARE.format(covers="drvie, our-rials")
+    found = problems_with(tmp_path, kit=kit, spares=spares)
+    expected = (
+        "kit.yaml:1:3: replaces: 'rials' is no kit row; did you mean 'rails'",
+        "kit.yaml:1:3: models: 'SYS-212GB-FNX' is no server or switch; did you mean 'SYS-212GB-FNR'",
+        "spares.yaml:1:3: covers: 'drvie' is no kind of part or kit row; did you mean 'drive'",
+        "spares.yaml:1:3: covers: 'our-rials' is no kind of part or kit row; did you mean 'our-rails'",
+    )
+    assert len(found) == len(expected)
+    assert all(problem.startswith(start) for problem, start in zip(found, expected, strict=True)), found
+
+
 @pytest.mark.parametrize(
     ("node", "message"),
     [

@@ -11,6 +11,7 @@ import pytest
 
 import kvplan
 from kvplan.__main__ import main
+from kvplan.core.seal import sealed
 from kvplan.render.data import record_json
 
 if TYPE_CHECKING:
@@ -131,7 +132,7 @@ def run(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.
 def plan_text() -> str:
     """Give the Plan of the reference request as it is saved."""
     request = kvplan.Request(model="openai/gpt-oss-120b", context_tokens=130_000, gpus=128)
-    return record_json(kvplan.size(request))
+    return record_json(sealed(kvplan.size(request)))
 
 
 def refused(run: Run, case: str, *arguments: str, code: int = 3) -> str:
@@ -192,6 +193,20 @@ def test_a_plan_of_another_format_is_stale(run: Run, tmp_path: Path, plan_text: 
         refused(run, "diff", "diff", "new.json", "old.json", "--exit-code", code=8),
     ]
     golden("errors/plan-stale.txt", "\n".join(seen))
+
+
+def test_a_plan_altered_by_hand_is_stale(run: Run, tmp_path: Path, plan_text: str, golden: Golden) -> None:
+    (tmp_path / "plan.json").write_text(plan_text.replace('"nodes": 8,', '"nodes": 12,', 1))
+    verbs = (("explain",), ("network",), ("bom",), ("report",))
+    seen = [refused(run, "altered", *verb, "plan.json", code=8) for verb in verbs]
+    golden("errors/plan-altered.txt", "\n".join(seen))
+
+
+def test_a_plan_that_a_program_wrote_has_no_seal_and_is_read(run: Run, tmp_path: Path) -> None:
+    plan = kvplan.size(kvplan.Request(model="gpt-oss-120b", context_tokens=130_000, gpus=128))
+    (tmp_path / "plan.json").write_text(record_json(plan))
+    code, out, _ = run("explain", "plan.json", "profile.nodes")
+    assert (code, out.startswith("profile.nodes = 8")) == (0, True)
 
 
 def test_fields_that_a_plan_does_not_have(run: Run, tmp_path: Path, plan_text: str, golden: Golden) -> None:

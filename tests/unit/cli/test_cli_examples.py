@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 import shutil
+from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -76,3 +77,20 @@ def _shown(command: Any) -> Iterator[str]:
     yield from (f"  {line}" for line in (command.epilog or "").partition(HEADING)[2].splitlines())
     for below in getattr(command, "commands", {}).values():
         yield from _shown(below)
+
+
+@pytest.mark.usefixtures("directory")
+def test_bill_and_report_of_the_same_terms_show_the_same_total(capsys: pytest.CaptureFixture[str]) -> None:
+    terms = shlex.split("plan.json --price-book prices.yaml --date 2026-11-30 --discount 12% --discount services=0%")
+    assert main(["bom", *terms, "--format", "json"]) == 0
+    total = f"EUR {Decimal(json.loads(capsys.readouterr().out)['total']):,}"
+    assert main(["report", *terms, "--format", "md"]) == 0
+    assert total in capsys.readouterr().out
+
+
+def test_the_script_gives_both_the_same_terms() -> None:
+    script = (ROOT / "examples" / "quote.sh").read_text(encoding="utf-8")
+    assert [line.split()[:3] for line in script.splitlines() if "$kvplan bom" in line or "$kvplan report" in line] == [
+        ["$kvplan", "bom", '"$@"'],
+        ["$kvplan", "report", '"$@"'],
+    ]

@@ -18,12 +18,16 @@ import pytest
 
 from kvplan.cli import console
 from kvplan.errors import KvplanError
+from kvplan.reference import PLAN
+from kvplan.render.data import record_json
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 KVPLAN = (sys.executable, "-m", "kvplan")
 ECE = ("ece", "--nodes", "8", "--drives-per-node", "16", "--drive-tb", "7.68", "--code", "8+2P")
+BYTES = [("network", "--format", "svg"), ("report",), ("bom", "--format", "xlsx")]
+"""Verbs that write bytes as they are, with what follows the Plan."""
 BOLD = "\x1b[1m"
 DECIDING = ("FORCE_COLOR", "NO_COLOR", "TERM", "COLUMNS", "PYTHONIOENCODING", "PYTHONUTF8", "LC_ALL")
 
@@ -47,6 +51,13 @@ def on_a_terminal(*arguments: str, **changes: str) -> str:
     os.close(leader)
     assert process.wait(timeout=20) == 0
     return received.decode()
+
+
+@pytest.fixture
+def plan_file(tmp_path: Path) -> str:
+    path = tmp_path / "plan.json"
+    path.write_text(record_json(PLAN), encoding="utf-8")
+    return str(path)
 
 
 def test_colour_on_a_terminal_and_none_in_a_pipe() -> None:
@@ -142,6 +153,24 @@ def test_a_terminal_that_knows_ascii_only() -> None:
     assert result.stderr == b""
 
 
+def test_a_page_is_utf_8_whatever_the_terminal_knows(plan_file: str) -> None:
+    day = {"SOURCE_DATE_EPOCH": "1764460800"}
+    locales = environment(**day), environment(**day, LC_ALL="C", PYTHONUTF8="0", PYTHONIOENCODING="ascii")
+    command = (*KVPLAN, "report", plan_file)
+    usual, ascii_only = (subprocess.run(command, check=True, capture_output=True, env=env).stdout for env in locales)
+    assert ascii_only == usual
+    assert not usual.isascii()
+    assert usual.decode().startswith("<!DOCTYPE html>")
+
+
+def test_bytes_come_after_the_text_before_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    pipe = io.BytesIO()
+    monkeypatch.setattr("sys.stdout", io.TextIOWrapper(pipe, encoding="ascii"))
+    console.out("a - ö\n")
+    console.out_bytes("ö".encode())
+    assert pipe.getvalue() == b"a - \\u00f6\n\xc3\xb6"
+
+
 @pytest.mark.parametrize("text", ["größer 😀", "日本"])
 def test_json_stays_json_where_the_encoding_cannot_hold_it(text: str) -> None:
     assert json.loads(console._encodable(json.dumps(text, ensure_ascii=False), "ascii")) == text
@@ -170,8 +199,10 @@ def test_a_closed_pipe_is_left_to_the_caller(monkeypatch: pytest.MonkeyPatch) ->
         console.out("text")
 
 
-def test_a_full_disk_is_said_without_calling_it_a_defect() -> None:
+@pytest.mark.parametrize("verb", [ECE, *BYTES], ids=lambda verb: verb[0])
+def test_a_full_disk_is_said_without_calling_it_a_defect(verb: tuple[str, ...], plan_file: str) -> None:
+    command = (*KVPLAN, *verb) if verb is ECE else (*KVPLAN, verb[0], plan_file, *verb[1:])
     with open("/dev/full", "w", encoding="utf-8") as full:  # noqa: PTH123 - a device, nothing to do with paths
-        result = subprocess.run((*KVPLAN, *ECE), check=False, stdout=full, stderr=subprocess.PIPE, env=environment())
+        result = subprocess.run(command, check=False, stdout=full, stderr=subprocess.PIPE, env=environment())
     assert result.returncode == 1
     assert result.stderr == b"error: stdout cannot be written: no space left on device\n"

@@ -94,7 +94,7 @@ JSON = {
     "ece": ECE,
 }
 VERBS = (
-    *("", "size", "kv", "ece", "explain", "diff", "catalogue"),
+    *("", "size", "kv", "ece", "network", "bom", "report", "explain", "diff", "catalogue"),
     *("catalogue list", "catalogue show", "catalogue verify", "catalogue backends", "catalogue add"),
 )
 

@@ -131,10 +131,10 @@ def test_racks() -> None:
 
 def test_limits_that_nobody_gave_are_said_to_be_assumed() -> None:
     assert findings(design_for(8), "rack-limits-assumed")[0].text == (
-        "assumed of a rack: 42 units, 17 kW on either feed, 1000 kg"
+        "assumed of a rack: 42 units, 17 kW on either feed, 1,000 kg"
     )
     higher = built(8, racks={"units": 48, "available": 9})
-    assert findings(higher, "rack-limits-assumed")[0].text == "assumed of a rack: 17 kW on either feed, 1000 kg"
+    assert findings(higher, "rack-limits-assumed")[0].text == "assumed of a rack: 17 kW on either feed, 1,000 kg"
     given = built(8, racks={"units": 48, "power_w": 20_000, "weight_kg": 1_200})
     assert not findings(given, "rack-limits-assumed")
 

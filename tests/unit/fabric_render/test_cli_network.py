@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import shlex
 from typing import TYPE_CHECKING
@@ -27,11 +28,17 @@ BEGINNINGS = {
     "dot": "graph fabric {",
     "mermaid": "flowchart TB",
     "svg": "<svg ",
-    "netbox-csv": "side_a_device,side_a_type,side_a_name,",
     "ptm": "graph network {",
 }
 WRONG = {
     "format, close": "--format mermade",
+    "ending that says no format": "-o fabric.png",
+    "no ending": "-o saved",
+    "ending of another format": "--format csv -o fabric.svg",
+    "table for a drawing, by the ending": "--table ports -o fabric.svg",
+    "NetBox without a directory": "--format netbox-csv",
+    "NetBox to stdout": "--format netbox-csv -o -",
+    "NetBox into a file": "--format netbox-csv -o netbox.csv",
     "format, nothing alike": "--format visio",
     "table, close": "--table cable",
     "drawing, close": "--format svg --drawing rack",
@@ -42,15 +49,26 @@ WRONG = {
     "build file that is not there": "--build absent.yaml",
     "file into a directory that is not there": "--format svg -o absent/fabric.svg",
     "directory into one that is not there": "--format netbox-csv -o absent/netbox",
-    "directory that is a file": "--format netbox-csv -o plan.json",
+    "directory that is a file": "--format netbox-csv -o taken",
+    "names that the catalogue lacks": "--build names.yaml",
+    "everything at once": "--format dott --build absent.yaml --catalogue absent --spines none --table prots",
     "file that is a directory": "--format svg -o .",
 }
+NAMES = """\
+cabling:
+  families: {uplink: mcp7y11, storage: mcp7y40}
+management:
+  switch: sn2021
+"""
+TEXTS = [form for form in FORMATS if form != "netbox-csv"]
 
 
 @pytest.fixture
 def directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Give a directory with the published system's Plan."""
     (tmp_path / "plan.json").write_text(record_json(plan_of(8)))
+    (tmp_path / "taken").touch()
+    (tmp_path / "names.yaml").write_text(NAMES)
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -67,23 +85,40 @@ def run(directory: Path, capsys: pytest.CaptureFixture[str]) -> Callable[[str], 
 
 
 def test_every_format_is_tested() -> None:
-    assert tuple(BEGINNINGS) == FORMATS
+    assert list(BEGINNINGS) == TEXTS
 
 
-@pytest.mark.parametrize("form", FORMATS)
-def test_it_prints_each_format(form: str, run: Callable[[str], tuple[int, str, str]]) -> None:
-    code, out, err = run(f"--format {form}")
+@pytest.mark.parametrize("target", ["", "-o -"])
+@pytest.mark.parametrize("form", TEXTS)
+def test_it_prints_each_format(form: str, target: str, run: Callable[[str], tuple[int, str, str]]) -> None:
+    code, out, err = run(f"--format {form} {target}")
     assert (code, err) == (0, "")
     assert out.startswith(BEGINNINGS[form])
     assert out.endswith("\n")
 
 
-@pytest.mark.parametrize("form", [form for form in FORMATS if form != "netbox-csv"])
+@pytest.mark.parametrize("form", TEXTS)
 def test_a_file_holds_what_is_printed(form: str, run: Callable[[str], tuple[int, str, str]], directory: Path) -> None:
     _, printed, _ = run(f"--format {form}")
     code, out, _ = run(f"--format {form} -o saved")
     assert (code, out) == (0, "saved\n")
     assert (directory / "saved").read_text(encoding="utf-8") == printed
+
+
+@pytest.mark.parametrize(("form", "ending"), [(form, ending) for form, its in FORMATS.items() for ending in its])
+def test_the_ending_chooses_the_format(
+    form: str, ending: str, run: Callable[[str], tuple[int, str, str]], directory: Path
+) -> None:
+    _, printed, _ = run(f"--format {'dot' if ending == '.dot' else form}")
+    assert run(f"-o saved{ending.upper()}")[0] == 0
+    assert (directory / f"saved{ending.upper()}").read_text(encoding="utf-8") == printed
+
+
+def test_a_problem_of_the_plan_hides_no_other(run: Callable[[str], tuple[int, str, str]], directory: Path) -> None:
+    (directory / "plan.json").write_text("{}")
+    _, out, err = run("--format dott --build names.yaml --spines none")
+    assert out == ""
+    assert [line.split(":")[1].strip() for line in err.splitlines()] == ["--format", "plan.json", "--spines"]
 
 
 @pytest.mark.parametrize("name", TABLES)
@@ -125,7 +160,6 @@ def test_netbox_files_go_into_a_directory(run: Callable[[str], tuple[int, str, s
     assert (directory / "netbox" / "01-sites.csv").read_text() == "name,slug,status\nHall 1,hall-1,planned\n"
     assert "Supermicro" in (directory / "netbox" / "04-device-types.csv").read_text()
     assert "unknown" not in (directory / "netbox" / "04-device-types.csv").read_text()
-    assert run("--format netbox-csv")[1] == (directory / "netbox" / "08-cables.csv").read_text()
     assert [path.name for path in directory.iterdir() if path.name.startswith(".kvplan")] == []
 
 
@@ -133,20 +167,35 @@ def test_netbox_files_replace_those_that_are_there(run: Callable[[str], tuple[in
     (directory / "netbox").mkdir()
     (directory / "netbox" / "01-sites.csv").write_text("old")
     (directory / "netbox" / "notes.txt").write_text("mine")
-    assert run("--format netbox-csv -o netbox")[0] == 0
+    (directory / "netbox" / "13-cables.csv").write_text("of another release")
+    code, out, _ = run("--format netbox-csv -o netbox")
+    assert code == 0
+    assert out.splitlines()[-1] == "netbox/13-cables.csv: of another run, not part of this import"
+    assert "notes.txt" not in out
     assert "site-1" in (directory / "netbox" / "01-sites.csv").read_text()
     assert (directory / "netbox" / "notes.txt").read_text() == "mine"
 
 
-@pytest.mark.parametrize("name", WRONG)
 def test_what_is_wrong_is_said_at_once(
-    name: str, run: Callable[[str], tuple[int, str, str]], directory: Path, golden: Callable[[str, str], None]
+    run: Callable[[str], tuple[int, str, str]], directory: Path, golden: Callable[[str, str], None]
 ) -> None:
     before = sorted(directory.rglob("*"))
-    code, out, err = run(WRONG[name])
-    assert (code, out) == (3, "")
+    seen = []
+    for case, options in WRONG.items():
+        code, out, err = run(options)
+        assert (code, out) == (3, ""), case
+        seen.append(f"# {case}\n$ kvplan network plan.json {options}\n{err}")
     assert sorted(directory.rglob("*")) == before
-    golden(f"network/errors/{name.replace(',', '').replace(' ', '-')}.txt", err)
+    golden("network/wrong-options.txt", "\n".join(seen))
+
+
+@pytest.mark.usefixtures("directory")
+def test_a_drawing_is_utf_8_whatever_the_terminal_knows(monkeypatch: pytest.MonkeyPatch) -> None:
+    pipe = io.BytesIO()
+    monkeypatch.setattr("sys.stdout", io.TextIOWrapper(pipe, encoding="ascii"))
+    monkeypatch.setattr("kvplan.render.fabric.fabric_svg.fabric_svg", lambda _: "<svg>Ä…</svg>\n")
+    assert main(["network", "plan.json", "--format", "svg"]) == 0
+    assert pipe.getvalue().decode() == "<svg>Ä…</svg>\n"
 
 
 def test_a_missing_plan_is_said(run: Callable[[str], tuple[int, str, str]], directory: Path) -> None:

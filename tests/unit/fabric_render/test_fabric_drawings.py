@@ -11,9 +11,10 @@ import pytest
 from designs import design_for, plan_of
 
 from kvplan.api import design as design_plan
-from kvplan.render.fabric.drawings import fabric_svg, racks_svg
+from kvplan.render.fabric.fabric_svg import fabric_svg
 from kvplan.render.fabric.palette import LIGHT
 from kvplan.render.fabric.racks_alike import MOST_RACKS, elevations
+from kvplan.render.fabric.racks_svg import racks_svg
 from kvplan.render.fabric.topology import topology
 
 if TYPE_CHECKING:
@@ -149,7 +150,7 @@ def test_the_published_fabric_is_drawn_as_published() -> None:
     svg = fabric_svg(design_for(8))
     for words in (
         "8 storage nodes",
-        "4 client servers",
+        "4 GPU servers",
         "12 x 400G to the spine",
         "8 x 200G client",
         "4 x 400G storage",

@@ -9,10 +9,11 @@ from designs import design_for
 
 from kvplan.render.data import rows_csv
 from kvplan.render.fabric.dot import fabric_dot
-from kvplan.render.fabric.drawings import fabric_svg, racks_svg
+from kvplan.render.fabric.fabric_svg import fabric_svg
 from kvplan.render.fabric.mermaid import fabric_mermaid
 from kvplan.render.fabric.netbox import Maker, netbox_files
 from kvplan.render.fabric.ptm import cabling_ptm
+from kvplan.render.fabric.racks_svg import racks_svg
 from kvplan.render.fabric.summary import network_view, table_view
 from kvplan.render.fabric.tables import TABLES
 from kvplan.render.markdown import view_markdown
@@ -43,7 +44,10 @@ def test_format(name: str, golden: Callable[[str, str], None]) -> None:
 @pytest.mark.parametrize("name", TABLES)
 def test_table(name: str, golden: Callable[[str, str], None]) -> None:
     golden(f"network/{name}.csv", rows_csv(*TABLES[name].whole(design_for(8))))
-    golden(f"network/{name}.txt", view_text(table_view(design_for(8), name)))
+
+
+def test_devices_on_screen(golden: Callable[[str, str], None]) -> None:
+    golden("network/devices.txt", view_text(table_view(design_for(8), "devices")))
 
 
 def test_netbox(golden: Callable[[str, str], None]) -> None:

@@ -11,13 +11,15 @@ from typing import TYPE_CHECKING
 import pytest
 from designs import design_for
 
-from kvplan.render.fabric.netbox import CABLES_FILE, Maker, netbox_cables, netbox_files, slug
+from kvplan.render.fabric.netbox import Maker, netbox_files, slug
+from kvplan.render.fabric.netbox_addresses import address_files
 
 if TYPE_CHECKING:
     from kvplan.schema.design import Design
 
 SIZES = pytest.mark.parametrize("nodes", [4, 16, 64, 256])
 MAKERS = {"sn5600": Maker("NVIDIA", "920-9N42F-00RI-7C0"), "ASG-1115S-NE316R": Maker("Supermicro")}
+ADDRESSES_FILE = "12-ip-addresses.csv"
 Files = dict[str, list[dict[str, str]]]
 
 
@@ -109,8 +111,26 @@ def test_an_unknown_maker_is_named_as_such() -> None:
     assert rows["SYS-212GB-FNR"]["manufacturer"] == "unknown"
 
 
-def test_the_cables_alone_are_the_same() -> None:
-    assert netbox_cables(design_for(8)) == netbox_files(design_for(8), MAKERS, site="x")[CABLES_FILE]
+def test_a_connector_that_netbox_has_no_type_for_is_other() -> None:
+    design = design_for(8)
+    near = design.cables[0].a.model_copy(update={"connector": "LC-duplex"})
+    cables = (design.cables[0].model_copy(update={"a": near}), *design.cables[1:])
+    rows = read(design.model_copy(update={"cables": cables}))["interfaces"]
+    ends = {(near.device, port) for port in near.ports}
+    assert {row["type"] for row in rows if (row["device"], row["name"]) in ends} == {"other"}
+
+
+def test_managed_ports_are_told_by_their_kind_and_not_by_their_name() -> None:
+    design = design_for(8)
+    ports = tuple(port.model_copy(update={"name": f"x{number}"}) for number, port in enumerate(design.ports))
+    addressed = {(port.device, port.name): port.kind for port in ports if port.address}
+    rows = list(csv.DictReader(io.StringIO(address_files(design.model_copy(update={"ports": ports}))[ADDRESSES_FILE])))
+    marks = {"host": ("true", ""), "controller": ("", "true")}
+    found = {(row["device"], row["interface"]): (row["is_primary"], row["is_oob"]) for row in rows}
+    assert set(addressed.values()) == {"fabric", "host", "controller", "adapter-controller"}
+    assert {place: found[place] for place in addressed} == {
+        place: marks.get(kind, ("", "")) for place, kind in addressed.items()
+    }
 
 
 def test_a_breakout_is_a_cable_for_each_leg() -> None:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from itertools import combinations
 from typing import TYPE_CHECKING
 
 import pytest
-from reports import parsed
+from reports import parsed, source_of
 
+from kvplan.render.report.blocks import Pair
 from kvplan.render.report.charts.bars import (
     Left,
     Load,
@@ -19,10 +21,15 @@ from kvplan.render.report.charts.bars import (
     pieces_chart,
 )
 from kvplan.render.report.charts.curves import Curve, Point, Series, load_chart, retention_chart, storm_chart
+from kvplan.render.report.charts.frame import BOTTOM
+from kvplan.render.report.charts.labels import Box, text_box
+from kvplan.render.report.sections.capacity import capacity
+from kvplan.render.report.sections.speed import speed
 from kvplan.render.report.svg import WIDTH
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from xml.etree import ElementTree as ET
 
     Golden = Callable[[str, str], None]
 
@@ -91,6 +98,54 @@ def test_each_chart_stays_in_its_box(name: str) -> None:
             assert value is None or -7 <= float(value) <= limit, (element.tag, element.attrib)
         if element.tag.endswith("rect") and element.get("x") and float(element.get("x") or 0) >= 0:
             assert float(element.get("x") or 0) + float(element.get("width") or 0) <= width + 1
+
+
+def _label_boxes(drawing: str) -> list[tuple[str, Box]]:
+    """Estimate the ground that the labels of a chart cover."""
+    labels = [item for item in parsed(drawing).iter() if item.get("class") in {"value", "detail"}]
+    return [(item.text or "", _box(item)) for item in labels]
+
+
+def _box(item: ET.Element) -> Box:
+    """Estimate the ground that a text covers."""
+    x, y = float(item.get("x") or 0), float(item.get("y") or 0)
+    return text_box(x, y, item.text or "", item.get("text-anchor", "start"))  # type: ignore[arg-type]
+
+
+def _covering(drawing: str) -> list[tuple[str, str]]:
+    """Name the labels that cover each other."""
+    boxes = _label_boxes(drawing)
+    return [(one, other) for (one, a), (other, b) in combinations(boxes, 2) if a.meets(b)]
+
+
+@pytest.mark.parametrize("nodes", [4, 8, 16])
+def test_no_label_of_a_curve_covers_another(nodes: int) -> None:
+    source = source_of(nodes)
+    figures = [figure for part in (speed(source), capacity(source)) for block in part.blocks
+               if isinstance(block, Pair) for figure in block.figures]  # fmt: skip
+    assert [_covering(figure.svg) for figure in figures] == [[]] * 4
+
+
+@pytest.mark.parametrize("second", [1e10, 1.02e10, 1.1e10, 1.5e10])
+@pytest.mark.parametrize("third", [1.01e10, 1.2e10, 4e10])
+def test_labels_of_points_that_are_close_keep_apart(second: float, third: float) -> None:
+    curve = Curve(((1e9, 1e6), (1e11, 1e4)), "curve first", "beyond the rating")
+    points = [(Point(rate, 1e15 / rate, f"{1e15 / rate / 3600:.3g} h"), "") for rate in (1e10, second, third)]
+    drawing = retention_chart("retention", "Retention", "", curve, points, 5e9)
+    assert _covering(drawing) == []
+    assert all(box.left >= 0 and box.right <= WIDTH and box.bottom <= BOTTOM for _, box in _label_boxes(drawing))
+
+
+def test_a_bar_that_goes_on_beyond_the_scale_is_slit() -> None:
+    assert CHARTS["margins"].count('class="slit"') == 1  # x 500 of a scale that ends at 64
+    little = margins_chart("margins", "Margins", "", [Margin("Nodes", "", 0.1, "-90 % short", holds=False)])
+    assert little.count('class="slit"') == 1
+
+
+def test_a_point_left_of_the_curve_widens_the_axis() -> None:
+    drawing = load_chart("load", "Load", "", LINE, [Series((Point(10, 0.5, "0.5 s"), Point(100, 1, "1 s")), "")], None)
+    marks = sorted(float(item.get("cx") or 0) for item in parsed(drawing).iter() if item.tag.endswith("circle"))
+    assert marks[-1] - marks[-2] > 20
 
 
 @pytest.mark.parametrize("name", sorted(CHARTS))

@@ -32,3 +32,11 @@ def test_drawings_are_told_in_words() -> None:
     text = document_of()
     assert "Use of each stage: Drives: reads" in text
     assert "Reads left with something lost: Nothing lost: 100 %" in text
+
+
+def test_certainty_and_severity_are_words() -> None:
+    text = document_of()
+    assert "[derived, 1 assumed input]" in text
+    assert "\n## Warnings: know these before you sign (" in text
+    assert "| buys.hits_per_s |" in text
+    assert text.count("| derived, 1 assumed input |") > 5

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 from designs import plan_of
-from reports import Page, page_for, page_of, parsed, stable
+from reports import SVG, Page, page_for, page_of, parsed, skeleton, stable
+
+from kvplan.render.report.svg import WIDTH
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -17,11 +19,12 @@ if TYPE_CHECKING:
 
 SIZES = (4, 8, 16, 64, 256)
 LARGEST = 300 * 1024
-SVG = re.compile(r"<svg.*?</svg>", re.DOTALL)
+COLUMN = 348
+"""Width of a chart on a screen of 380."""
 
 
-def test_the_page_of_the_published_system(golden: Golden) -> None:
-    golden("report/published-system.html", stable(page_of()))
+def test_the_skeleton_of_the_page_of_the_published_system(golden: Golden) -> None:
+    golden("report/published-system.html", stable(skeleton(page_of())))
 
 
 @pytest.mark.slow
@@ -137,4 +140,36 @@ def test_on_paper_everything_folded_is_open_and_the_light_colours_hold() -> None
     assert "size: A4" in style
     assert "details-content" in printed
     assert "color-scheme: light;" in printed
-    assert "break-before: page" in printed
+    assert "break-before: page" not in printed  # or a page may hold one sentence
+
+
+def test_what_is_folded_is_named_once() -> None:
+    read = Page(page_of(priced=True))
+    folds = list(read.of("details"))
+    assert folds
+    for fold in folds:
+        assert fold.children[0].tag == "summary"
+    inside = [item for item in read.of("caption") if "details" in item.above]
+    assert inside
+    assert all(item.children[0].attributes.get("class") == "unseen" for item in inside)
+
+
+def test_charts_can_be_read_on_a_narrow_screen() -> None:
+    style = next(Page(page_of()).of("style")).text
+    rules = re.findall(r"\.chart[^{}]*\{([^}]*)\}", style)
+    sizes = [float(size) for rule in rules for size in re.findall(r"font[^;]*?([\d.]+)px", rule)]
+    assert sizes
+    assert min(sizes) * COLUMN / WIDTH >= 9
+
+
+def test_a_table_that_scrolls_has_a_shade_at_its_edge() -> None:
+    style = next(Page(page_of()).of("style")).text
+    scroll = style[style.index(".scroll {") :]
+    assert "var(--shade)" in scroll[: scroll.index("}")]
+
+
+def test_certainty_has_its_word_and_its_class() -> None:
+    chips = [item for item in Page(page_of()).of("span") if item.attributes.get("class", "").startswith("chip ")]
+    shown = {(item.attributes["class"].removeprefix("chip "), item.text) for item in chips}
+    assert {("derived", "derived"), ("assumed", "derived, 1 assumed input"), ("vendor", "vendor")} <= shown
+    assert {kind for kind, _ in shown} == {"measured", "vendor", "derived", "assumed"}

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from designs import design_for, plan_of
-from quotes import priced_bill, priced_workbook
-from workbook_dump import opened
+from quotes import priced_bill, priced_cells
+from workbook_dump import cells_of_lines, opened
+
+from kvplan.api import design_inputs
+from kvplan.bom.workbook import workbook
+from kvplan.core.design.engine import design_of
+from kvplan.schema.roles import SWITCH_ROLES
 
 if TYPE_CHECKING:
     from openpyxl.workbook import Workbook
 
 SIZES = [4, 8, pytest.param(16, marks=pytest.mark.slow), pytest.param(64, marks=pytest.mark.slow)]
-SWITCHES = {"leaf", "spine", "super-spine", "management-switch"}
 
 
 def _table(book: Workbook, name: str, first: str, last: str = "") -> list[tuple[Any, ...]]:
@@ -36,16 +41,15 @@ def nodes(request: pytest.FixtureRequest) -> int:
 
 @pytest.fixture(scope="module")
 def book(nodes: int) -> Workbook:
-    return opened(priced_workbook(nodes), values=True)
+    return priced_cells(nodes, values=True)
 
 
 def test_storage_nodes_and_drives_are_those_of_the_plan(book: Workbook, nodes: int) -> None:
-    profile = plan_of(nodes).profile
-    quantities = {row[17]: row[5] for row in book["BOM"].iter_rows(min_row=5, values_only=True) if row[4] is not None}
-    major = next(key for key in quantities if key.startswith("storage-node/"))
-    drives = next(line.key for line in priced_bill(nodes).lines if line.key.startswith("drive/") and not line.spare_of)
-    installed = next(row[5] for row in book["BOM"].iter_rows(values_only=True) if row[17] == drives)
-    assert (quantities[major], installed) == (profile.nodes, profile.nodes * profile.drives_per_node)
+    profile, lines, cells = plan_of(nodes).profile, priced_bill(nodes).lines, cells_of_lines(book)
+    major = next(line for line in lines if line.key.startswith("storage-node/"))
+    drives = next(line for line in lines if line.key.startswith("drive/") and not line.spare_of)
+    found = [cells[line.line]["Quantity"].value for line in (major, drives)]
+    assert found == [profile.nodes, profile.nodes * profile.drives_per_node]
 
 
 def test_each_cable_is_bought_laid_and_plugged_in_once(book: Workbook, nodes: int) -> None:
@@ -64,7 +68,7 @@ def test_each_cable_is_bought_laid_and_plugged_in_once(book: Workbook, nodes: in
 
 def test_the_port_map_has_every_port_of_every_switch(book: Workbook, nodes: int) -> None:
     design = design_for(nodes)
-    switches = {device.name for device in design.devices if device.role in SWITCHES}
+    switches = {device.name for device in design.devices if device.role in SWITCH_ROLES}
     mapped = {(row[0], row[5]): (row[11], row[12]) for row in _table(book, "Port map", "Switch")}
     assert mapped == {
         (port.device, port.name): (port.peer_device or None, port.peer_port or None)
@@ -117,7 +121,7 @@ def test_power_adds_up_by_kind_by_rack_and_in_the_design(book: Workbook, nodes: 
     kinds = _table(book, "Power and heat", "Kind", "Total")
     racks = _table(book, "Power and heat", "Rack", "Total")
     assert sum(row[2] for row in kinds) == len(design.devices)
-    assert {row[0]: (row[5], row[6], row[12], row[2]) for row in racks} == {
+    assert {row[0]: (row[7], row[8], row[10], row[2]) for row in racks} == {
         rack.name: (
             pytest.approx(rack.power_typical_w),
             pytest.approx(rack.power_max_w),
@@ -126,13 +130,44 @@ def test_power_adds_up_by_kind_by_rack_and_in_the_design(book: Workbook, nodes: 
         )
         for rack in design.racks
     }
-    assert sum(row[6] for row in kinds) == pytest.approx(sum(rack.power_max_w for rack in design.racks))
+    assert sum(row[8] for row in kinds) == pytest.approx(sum(rack.power_max_w for rack in design.racks))
+    assert [row[3] + row[4] for row in racks] == [pytest.approx(rack.power_max_w) for rack in design.racks]
+
+
+@pytest.mark.parametrize(("supply_w", "holds"), [(1600, True), (1100, True), (1000, False)])
+def test_sheet_and_design_agree_on_what_runs_on_one_feed(supply_w: int, holds: bool) -> None:  # noqa: FBT001
+    """Supplies of 1,100 W carry 1,170 W at the wall: more than the 1,134 W of a node, whose load is less than both."""
+    inputs = design_inputs(plan_of(8))
+    model = inputs.plan.parts.server.id
+    row = inputs.enclosures[model].model_copy(update={"psu_w": supply_w})
+    design = design_of(replace(inputs, enclosures={**inputs.enclosures, model: row}))
+    book = opened(workbook(plan_of(8), design, priced_bill()), values=True)
+    kinds = {row[1]: row[6] for row in _table(book, "Power and heat", "Kind", "Total")}
+    devices = {row[0]: row[6] for row in _table(book, "Power and heat", "Device")}
+    found = {finding.where for finding in design.findings if finding.id == "psu-redundancy"}
+    assert (kinds[model] == "holds") is holds
+    assert {name for name, verdict in kinds.items() if verdict != "holds"} == found
+    assert {name for name, verdict in devices.items() if verdict != "holds"} == {
+        device.name for device in design.devices if device.model in found
+    }
+
+
+def test_an_odd_supply_is_on_feed_a() -> None:
+    inputs = design_inputs(plan_of(8))
+    model = inputs.plan.parts.server.id
+    row = inputs.enclosures[model].model_copy(update={"psu_count": 3})
+    design = design_of(replace(inputs, enclosures={**inputs.enclosures, model: row}))
+    book = opened(workbook(plan_of(8), design, priced_bill()), values=True)
+    node = next(row for row in _table(book, "Power and heat", "Device") if row[1] == model)
+    assert node[11:13] == (2, 1)
+    rack = _table(book, "Power and heat", "Rack", "Total")[0]
+    assert rack[3] > rack[4] > 0
 
 
 def test_switches_are_as_many_as_the_fabric_has(book: Workbook, nodes: int) -> None:
     counted = Counter(row[1] for row in _table(book, "Network", "Switch"))
     switches = design_for(nodes).switches
-    found = (counted["leaf"], counted["spine"], counted["super-spine"], counted["management"])
+    found = (counted["leaf"], counted["spine"], counted["super-spine"], counted["management switch"])
     assert found == (switches.leaves, switches.spines, switches.super_spines, switches.management)
 
 
@@ -146,7 +181,7 @@ def test_the_budget_shows_the_use_that_the_plan_has(book: Workbook, nodes: int) 
 @pytest.mark.slow
 def test_the_largest_build_has_all_of_it_too() -> None:
     design = design_for(256)
-    book = opened(priced_workbook(256), values=True)
+    book = priced_cells(256, values=True)
     laid = _table(book, "Cable schedule", "Cable")
     assert sum(row[1] or 0 for row in laid) == len(design.cables) > 4000
     assert len(book["Rack elevation"].row_breaks.brk) == -(-len(design.racks) // 10) - 1

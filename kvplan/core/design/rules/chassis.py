@@ -139,4 +139,4 @@ def _servers(inputs: DesignInputs) -> Iterator[tuple[Server, tuple[Adapters, ...
     """Yield each kind of server with the adapters in it."""
     parts = inputs.plan.parts
     for role, server in zip(_ROLES, (parts.server, parts.client_server), strict=True):
-        yield server, adapters_of(inputs, role)
+        yield server, adapters_of(parts, role)

@@ -29,7 +29,7 @@ def _single_port(inputs: DesignInputs, design: Design) -> Iterator[Finding]:
     left = format_rate(leaf.read_bytes_per_s) if leaf.read_bytes_per_s else "nothing"
     roles: tuple[Role, ...] = ("storage", "client")
     for role in roles:
-        for entry in adapters_of(inputs, role):
+        for entry in adapters_of(inputs.plan.parts, role):
             if entry.ports == 1:
                 yield Finding(
                     id="storage-single-port" if entry.network == "storage" else "single-port",

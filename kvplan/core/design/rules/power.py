@@ -59,7 +59,7 @@ def _limits_assumed(inputs: DesignInputs, design: Design) -> Iterator[Finding]:
     words = {
         "units": f"{given.units} units",
         "power_w": f"{format_power(given.power_w)} on either feed",
-        "weight_kg": f"{given.weight_kg:g} kg",
+        "weight_kg": f"{given.weight_kg:,.0f} kg",
     }
     assumed = [text for name, text in words.items() if getattr(given, name) == getattr(default, name)]
     if assumed:

@@ -6,7 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Final
 
 from kvplan.schema.design import Finding
-from kvplan.units import listed
+from kvplan.units import counted, listed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -22,8 +22,8 @@ def _too_many(inputs: DesignInputs, design: Design) -> Iterator[Finding]:
         yield Finding(
             id="racks-available",
             severity="error",
-            where=f"{len(design.racks)} racks",
-            text=f"it takes {len(design.racks)} racks, and there are {available}",
+            where=counted(len(design.racks), "rack"),
+            text=f"it takes {len(design.racks):,} racks, and there are {available:,}",
             remedy="more racks, more power a rack, or GPU servers that stand elsewhere",
         )
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from kvplan.render.report.charts.frame import ROW, bar_swatch, legend
 from kvplan.render.report.scales import Scale
-from kvplan.render.report.svg import DOTS, HATCH, WIDTH, drawing, line, rect, text
+from kvplan.render.report.svg import DOTS, HATCH, WIDTH, drawing, line, path, rect, text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -80,9 +80,17 @@ def _margin(scale: Scale, item: Margin, top: float, chart: str) -> str:
     bar = rect(min(need, have), top + 14, max(abs(have - need), 2), _THICK, kind)
     if not item.holds:
         bar += rect(min(need, have), top + 14, abs(have - need), _THICK, "pattern", fill=f"url(#{chart}-{HATCH})")
+    if not scale.low <= item.ratio <= scale.high:
+        bar += _slit(have, top + 14)
     value = text(max(need, have) + 8, top + 25, item.label, "value")
-    head = text(0, top + 8, item.name, "label") + text(WIDTH, top + 8, item.detail, "detail", anchor="end")
+    head = text(0, top + 8, item.name) + text(WIDTH, top + 8, item.detail, "detail", anchor="end")
     return head + ticks + bar + zero + value
+
+
+def _slit(end: float, top: float) -> str:
+    """Cut through a bar near that end of the scale, left or right, beyond which it goes on."""
+    at = end - 22 if end else 14.0
+    return path(((at, top + _THICK + 2), (at + 8, top - 2)), "slit")
 
 
 def loads_chart(chart: str, title: str, words: str, loads: Sequence[Load]) -> str:
@@ -107,12 +115,12 @@ def _load(scale: Scale, load: Load, top: float, chart: str) -> str:
     reads, writes = scale.at(load.reads), scale.at(load.writes)
     name = f"{load.name}: binding" if load.binds else load.name
     return (
-        text(0, top + 12, name, "label strong" if load.binds else "label")
+        text(0, top + 12, name, "strong" if load.binds else "")
         + rect(0, top + 18, max(reads, 1), _THIN, "first")
-        + text(reads + 6, top + 27, _percent(load.reads), "value small")
+        + text(reads + 6, top + 27, _percent(load.reads), "value")
         + rect(0, top + 29, max(writes, 1), _THIN, "second")
         + rect(0, top + 29, max(writes, 1), _THIN, "pattern", fill=f"url(#{chart}-{HATCH})")
-        + text(writes + 6, top + 38.5, _percent(load.writes), "value small")
+        + text(writes + 6, top + 38.5, _percent(load.writes), "value")
     )
 
 
@@ -127,7 +135,7 @@ def left_chart(chart: str, title: str, words: str, states: Sequence[Left]) -> st
 def _left(scale: Scale, state: Left, top: float) -> str:
     """Draw one state: what is lost, the bar over an outline of the normal rate, and the share."""
     return (
-        text(0, top + 13, state.name, "label")
+        text(0, top + 13, state.name)
         + text(WIDTH, top + 13, state.detail, "detail", anchor="end")
         + rect(0, top + 20, _END, _THICK, "outline")
         + rect(0, top + 20, scale.at(state.share), _THICK, "first")
@@ -140,7 +148,7 @@ def pieces_chart(chart: str, title: str, words: str, bars: Sequence[tuple[str, S
     drawn: list[str] = []
     top = 0.0
     for name, pieces in bars:
-        drawn.append(text(0, top + 13, name, "label strong"))
+        drawn.append(text(0, top + 13, name, "strong"))
         drawn.append(_pieces(pieces, top + 22, chart))
         swatches = _swatches(chart)
         entries = [(swatch, piece.words) for swatch, piece in zip(swatches, pieces, strict=False)]

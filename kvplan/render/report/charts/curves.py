@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from kvplan.render.report.charts.frame import (
     BOTTOM,
@@ -17,29 +17,27 @@ from kvplan.render.report.charts.frame import (
     line_swatch,
     mark_swatch,
 )
+from kvplan.render.report.charts.labels import placed, text_box
 from kvplan.render.report.scales import Scale, decades, log_ticks, nice_ticks
 from kvplan.render.report.svg import DOTS, drawing, line, mark, path, rect, text
 from kvplan.units import format_rate
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from kvplan.render.report.charts.frame import Tick
-
-_MIDDLE = (LEFT + RIGHT) / 2
-Side = Literal["above", "below", "under"]
+    from kvplan.render.report.charts.labels import Box
 
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """One point that is marked: where it is, its label, its shape and colour, and on which side the label stands."""
+    """One point that is marked: where it is, its label, its shape and colour."""
 
     x: float
     y: float
     label: str
     shape: str = "disc"
     look: str = "first"
-    side: Side = "above"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,10 +61,11 @@ def load_chart(
     chart: str, title: str, words: str, curve: Curve, series: Sequence[Series], break_even: float | None
 ) -> str:
     """Draw load time over length of the prefix, both by powers of ten, with what was published beside it."""
-    points = [(point.x, point.y) for group in series for point in group.points]
-    x_low = curve.points[0][0]
-    x = Scale(x_low, 1.4 * max(curve.points[-1][0], *(px for px, _ in points), 0), LEFT, RIGHT, log=True)
-    low, high = decades(min(y for _, y in curve.points), max([curve.points[-1][1], *(py for _, py in points)]))
+    marked = [point for group in series for point in group.points]
+    lengths = [curve.points[0][0], curve.points[-1][0], *(point.x for point in marked)]
+    times = [curve.points[0][1], curve.points[-1][1], *(point.y for point in marked)]
+    x = Scale(min(lengths), 1.4 * max(lengths), LEFT, RIGHT, log=True)
+    low, high = decades(min(times), max(times))
     y = Scale(low, high, BOTTOM, TOP, log=True)
     frame = axes(
         x,
@@ -75,8 +74,16 @@ def load_chart(
         [(value, _time(value)) for value in log_ticks(low, high)],
         ("cached prefix, tokens", "time, by powers of ten"),
     )
-    drawn = [frame, _break_even(x, break_even) if break_even else "", _curve(curve, x, y)]
-    drawn += [_series(group, x, y) for group in series]
+    shown = break_even if break_even and x.low < break_even < x.high else None
+    guide, taken = _guide(x.at(shown), f"break-even {shown:,.0f} tokens", after=True) if shown else ("", ())
+    joined = [[(point.x, point.y) for point in group.points] for group in series]
+    drawn = [frame, guide, _curve(curve, x, y)]
+    drawn += [
+        path([(x.at(px), y.at(py)) for px, py in line], f"{group.points[0].look} joined")
+        for line, group in zip(joined, series, strict=True)
+        if len(line) > 1
+    ]
+    drawn.append(_points(marked, (curve.points, *joined), (x, y), taken))
     entries = [(line_swatch(curve.look), curve.words)]
     entries += [
         (mark_swatch(group.points[0].shape, group.points[0].look), group.words) for group in series if group.words
@@ -97,10 +104,9 @@ def storm_chart(chart: str, title: str, words: str, curves: Sequence[Curve], poi
         [(value, _time(value)) for value in y_ticks],
         ("engines that ask at once", "time until all are served"),
     )
-    guide = line((x.at(fleet), TOP), (x.at(fleet), BOTTOM), "need") + text(
-        x.at(fleet) - 6, BOTTOM - 8, "whole fleet", "detail", anchor="end"
-    )
-    drawn = [frame, guide, *(_curve(curve, x, y) for curve in curves), *(_point(point, x, y) for point in points)]
+    guide, taken = _guide(x.at(fleet), "whole fleet", after=False)
+    labels = _points(points, [curve.points for curve in curves], (x, y), taken)
+    drawn = [frame, guide, *(_curve(curve, x, y) for curve in curves), labels]
     entries = [(line_swatch(curve.look), curve.words) for curve in curves]
     return drawing(chart, title, words, LEGEND_TOP + ROW * len(entries) - 8, (*drawn, legend(entries, LEGEND_TOP)))
 
@@ -120,7 +126,8 @@ def retention_chart(
         [(seconds, name) for seconds, name in _SPANS if y.low <= seconds <= y.high],
         ("sustained writes, by powers of ten", "data stays for"),
     )
-    drawn = [ground, frame, _curve(curve, x, y), *(_point(point, x, y) for point, _ in points)]
+    labels = _points([point for point, _ in points], [curve.points], (x, y))
+    drawn = [ground, frame, _curve(curve, x, y), labels]
     entries = [(mark_swatch(point.shape, point.look), entry) for point, entry in points]
     entries.append((rect(0, -6, 22, 12, "pattern framed", fill=f"url(#{chart}-{DOTS})"), curve.words))
     return drawing(chart, title, words, LEGEND_TOP + ROW * len(entries) - 8, (*drawn, legend(entries, LEGEND_TOP)))
@@ -131,31 +138,30 @@ def _curve(curve: Curve, x: Scale, y: Scale) -> str:
     return path([(x.at(px), y.at(py)) for px, py in curve.points], curve.look)
 
 
-def _point(point: Point, x: Scale, y: Scale) -> str:
-    """Draw one point with its label: to its right in the left half, to its left in the right one, or under it."""
-    px, py = x.at(point.x), y.at(point.y)
-    base = py - 7 if point.side == "above" else py + 17
-    drawn = mark(point.shape, px, py, point.look)
-    if point.side == "under":
-        return drawn + text(px, base + 4, point.label, "value", anchor="middle")
-    if px < _MIDDLE:
-        return drawn + text(px + 9, base, point.label, "value")
-    return drawn + text(px - 9, base, point.label, "value", anchor="end")
+def _points(
+    points: Sequence[Point],
+    lines: Iterable[Sequence[tuple[float, float]]],
+    scales: tuple[Scale, Scale],
+    taken: tuple[Box, ...] = (),
+) -> str:
+    """Draw points with their labels, which keep clear of each other, of all points, and of lines where they can."""
+    x, y = scales
+    at = [(x.at(point.x), y.at(point.y)) for point in points]
+    drawn = [[(x.at(px), y.at(py)) for px, py in line] for line in lines]
+    labels = placed(list(zip(at, (point.label for point in points), strict=True)), drawn, taken)
+    return "".join(
+        mark(point.shape, px, py, point.look)
+        + text(lx, ly, point.label, "value", anchor="" if anchor == "start" else anchor)
+        for point, (px, py), (lx, ly, anchor) in zip(points, at, labels, strict=True)
+    )
 
 
-def _series(group: Series, x: Scale, y: Scale) -> str:
-    """Draw points that belong together, joined by a dotted line."""
-    joined = path([(x.at(point.x), y.at(point.y)) for point in group.points], f"{group.points[0].look} joined")
-    return joined + "".join(_point(point, x, y) for point in group.points)
-
-
-def _break_even(x: Scale, tokens: float) -> str:
-    """Mark the length from which reading back beats computing anew."""
-    if not x.low < tokens < x.high:
-        return ""
-    here = x.at(tokens)
-    label = text(here + 6, BOTTOM - 8, f"break-even {tokens:,.0f} tokens", "detail")
-    return line((here, TOP), (here, BOTTOM), "need") + label
+def _guide(here: float, words: str, *, after: bool) -> tuple[str, tuple[Box, ...]]:
+    """Draw an upright line with its words at its foot, and give the ground that they cover."""
+    begin = here + 6 if after else here - 6
+    covered = text_box(begin, BOTTOM - 8, words, "start" if after else "end")
+    label = text(begin, BOTTOM - 8, words, "detail", anchor="" if after else "end")
+    return line((here, TOP), (here, BOTTOM), "need") + label, (covered,)
 
 
 def _time(seconds: float) -> str:

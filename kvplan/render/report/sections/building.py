@@ -9,17 +9,14 @@ from kvplan.render.fabric.fabric_svg import fabric_svg
 from kvplan.render.fabric.racks_svg import racks_svg
 from kvplan.render.fabric.words import MEDIUM_TITLES, NETWORK_TITLES, counted_title, spans
 from kvplan.render.report.blocks import Fact, Facts, Figure, Fold, Part, Prose, Table
-from kvplan.render.report.source import power
 from kvplan.render.view import Grid
-from kvplan.units import counted, format_percent
+from kvplan.units import counted, format_percent, format_power
 
 if TYPE_CHECKING:
     from kvplan.render.report.source import Source
     from kvplan.schema.cabling import Medium
     from kvplan.schema.design import Design, Rack
     from kvplan.schema.roles import Network
-
-_LONG_LIST = 40
 
 
 def fabric(source: Source) -> Part:
@@ -38,7 +35,7 @@ def fabric(source: Source) -> Part:
         (
             Figure("fabric-drawing", "Fabric diagram", fabric_svg(design), text, wide=True),
             Table("Cables", _cables(design)),
-            Fold("Address ranges", (Table("Address ranges", _addresses(design)),)),
+            Fold(Table("Address ranges", _addresses(design))),
             Prose(("Port map and cable schedule are not on this page: `kvplan network plan.json --format csv`.",)),
         ),
     )
@@ -70,15 +67,13 @@ def _addresses(design: Design) -> Grid:
 
 def racks(source: Source) -> Part:
     """Draw the racks, and give power and weight against their limits."""
-    found = source.design.racks
-    typical, most = (sum(getattr(rack, name) for rack in found) for name in ("power_typical_w", "power_max_w"))
+    found, (typical, most), known = source.design.racks, source.power_w, source.power_known
+    weight = sum(rack.weight_kg for rack in found)
     facts = (
         Fact("Racks", counted(len(found), "rack"), f"{sum(rack.used_units for rack in found):,} rack units used"),
-        Fact("Power at most", power(most), "either feed must carry a rack's share alone", source.power_known),
-        Fact("Typical power", power(typical), "and as much heat to cool", source.power_known),
-        Fact(
-            "Weight", f"{sum(rack.weight_kg for rack in found):,.0f} kg", "without the racks' own", source.power_known
-        ),
+        Fact("Power at most", format_power(most), "either feed must carry a rack's share alone", known),
+        Fact("Typical power", format_power(typical), "and as much heat to cool", known),
+        Fact("Weight", f"{weight:,.0f} kg", "without the racks' own", known),
     )
     text = f"{counted(len(found), 'rack')} as seen from the front; power is what one feed must carry alone."
     return Part(
@@ -86,8 +81,8 @@ def racks(source: Source) -> Part:
         "Racks and power",
         (
             Facts("All racks together", facts),
-            Figure("racks-drawing", "Rack elevation", racks_svg(source.design), text, wide=True),
             _rack_table(found),
+            Figure("racks-drawing", "Rack elevation", racks_svg(source.design), text, wide=True),
         ),
     )
 
@@ -97,24 +92,18 @@ def _rack_table(found: tuple[Rack, ...]) -> Table:
     alike: dict[tuple[str, ...], list[str]] = defaultdict(list)
     for rack in found:
         alike[_rack_cells(rack)].append(rack.name)
-    rows = tuple((_named(names), f"{len(names):,}", *cells) for cells, names in alike.items())
+    rows = tuple((spans(names, 2), f"{len(names):,}", *cells) for cells, names in alike.items())
     headers = ("Racks", "Number", "Space", "Typical", "At most", "Limit of a feed", "Of the limit", "Weight")
     return Table("Racks against their limits, each", Grid(headers, rows, "lrrrrrrr"))
-
-
-def _named(names: list[str]) -> str:
-    """Name racks, by the first of them where a list would be long."""
-    listed = spans(names)
-    return listed if len(listed) <= _LONG_LIST else f"{names[0]} and {len(names) - 1:,} like it"
 
 
 def _rack_cells(rack: Rack) -> tuple[str, ...]:
     """Write what a rack holds against what it may hold."""
     return (
         f"{rack.used_units} of {rack.units} U",
-        power(rack.power_typical_w),
-        power(rack.power_max_w),
-        power(rack.power_limit_w),
+        format_power(rack.power_typical_w),
+        format_power(rack.power_max_w),
+        format_power(rack.power_limit_w),
         format_percent(rack.power_max_w / rack.power_limit_w, 0),
         f"{rack.weight_kg:,.0f} of {rack.weight_limit_kg:,.0f} kg",
     )

@@ -8,6 +8,7 @@ from kvplan.core.sizing.candidates import MAIN_LIMITS
 from kvplan.render.figures import margin_text
 from kvplan.render.limits_view import limit_grid
 from kvplan.render.report.blocks import Block, Fold, Part, Prose, Table
+from kvplan.render.report.words import titled
 from kvplan.render.view import Grid
 from kvplan.units import format_bytes, format_percent, format_rate
 
@@ -16,17 +17,17 @@ if TYPE_CHECKING:
     from kvplan.schema.ece import FaultTolerance
     from kvplan.schema.plan import Candidate
 
-_HEADERS = ("Profile", "Nodes", "Code", "Usable", "Usable share", "Reads", "GPUs", "Model", "Read margin", "Space")
+_HEADERS = ("Profile", "Nodes", "Code", "Usable", "Usable share", "Reads", *map(titled, MAIN_LIMITS))
 
 
 def candidates(source: Source) -> Part:
     """Show every candidate with the margins of its main limits."""
     judged = source.plan.candidates
-    chosen = next(candidate for candidate in judged if candidate.chosen)
+    chosen = source.chosen
     grid = Grid(
         _HEADERS,
         tuple(_row(candidate) for candidate in judged),
-        "lrlrrrrrrr",
+        "lrlrrr" + "r" * len(MAIN_LIMITS),
         marked=judged.index(chosen),
     )
     rejected = tuple(
@@ -39,10 +40,7 @@ def candidates(source: Source) -> Part:
             Table("Candidates; margins are have over need, less 1", grid, mark="chosen"),
             *((Prose(rejected, listed=True),) if rejected else ()),
             *_alternatives(source.plan.profile.fault_tolerance),
-            Fold(
-                f"Every limit of {chosen.name} ({len(chosen.limits)})",
-                (Table(f"Limits of {chosen.name}", limit_grid(chosen.limits)),),
-            ),
+            Fold(Table(f"Every limit of {chosen.name} ({len(chosen.limits)})", limit_grid(chosen.limits))),
         ),
     )
 
@@ -71,4 +69,4 @@ def _alternatives(tolerance: FaultTolerance) -> tuple[Block, ...]:
     if not tolerance.alternatives:
         return ()
     lines = tuple(f"{alternative.text}." for alternative in tolerance.alternatives)
-    return (Fold("What would survive more", (Prose(lines, listed=True),)),)
+    return (Fold(Prose(lines, listed=True, caption="What would survive more")),)

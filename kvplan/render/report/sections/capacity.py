@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kvplan.core.report_curves import retention_seconds, space_by_use, spaced
+from kvplan.core.prediction.retention import retention_seconds, space_by_use
+from kvplan.render.figures import significant
 from kvplan.render.report.blocks import Fact, Facts, Figure, Pair, Part
 from kvplan.render.report.charts.bars import Piece, pieces_chart
 from kvplan.render.report.charts.curves import Curve, Point, retention_chart
+from kvplan.render.report.scales import spaced
 from kvplan.units import counted, format_bytes, format_duration, format_percent, format_rate
 
 if TYPE_CHECKING:
@@ -73,20 +75,10 @@ def _retention(plan: Plan) -> Figure:
         "curve first",
         "more than the drives' rated writes a day",
     )
-    middle = (curve.points[0][0] * curve.points[-1][0]) ** 0.5
+    stays = [retention_seconds(usable, rate) for rate in rates]
     points = [
-        (
-            Point(
-                rate,
-                retention_seconds(usable, rate),
-                format_duration(retention_seconds(usable, rate)),
-                shape,
-                look,
-                side="below" if rate > middle else "above",
-            ),
-            f"{format_rate(rate)}: {name}",
-        )
-        for rate, name, shape, look in marks
+        (Point(rate, stay, format_duration(stay), shape, look), f"{format_rate(rate)}: {name}")
+        for (rate, name, shape, look), stay in zip(marks, stays, strict=True)
     ]
     title = "How long data stays, by the rate of new data"
     words = "; ".join(f"{entry}: data stays {point.label}" for point, entry in points)
@@ -108,7 +100,7 @@ def _repair(source: Source) -> tuple[Fact, ...]:
         ),
         Fact(
             "Drive writes asked for",
-            f"{wear.demanded_drive_writes_per_day:.2g} a day",
+            f"{significant(wear.demanded_drive_writes_per_day, 2)} a day",
             "if the demand went on all day",
             known("profile.endurance.demanded_drive_writes_per_day"),
         ),

@@ -5,52 +5,46 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from kvplan.core.certainty import Certainty
+from kvplan.core.prediction.load import break_even_tokens, pays_off
 from kvplan.core.sizing.candidates import MAIN_LIMITS
 from kvplan.render.figures import margin_text, significant
 from kvplan.render.report.blocks import Fact, Figure, Part, Table, Tiles, Verdict
 from kvplan.render.report.charts.bars import Margin, margins_chart
-from kvplan.render.report.source import planned_words, power, priced_words, sentence, survives, titled
+from kvplan.render.report.source import planned_words, priced_words, survives
+from kvplan.render.report.words import sentence, titled
 from kvplan.render.view import Grid
+from kvplan.schema.roles import ROLE_NOUNS
 from kvplan.units import (
     counted,
     format_bytes,
     format_duration,
     format_percent,
+    format_power,
     format_quantity,
     format_rate,
 )
 
 if TYPE_CHECKING:
     from kvplan.render.report.source import Source
-    from kvplan.schema.design import Device
     from kvplan.schema.ece import Limit
     from kvplan.schema.plan import Plan
     from kvplan.schema.roles import Role
 
-_ROLES: dict[Role, str] = {
-    "storage": "Storage node",
-    "leaf": "Leaf switch",
-    "spine": "Spine switch",
-    "super-spine": "Super-spine switch",
-    "management-switch": "Management switch",
-    "control": "Control node",
-    "client": "Client server",
-}
 _SCOPES = {
     "servers": "whole servers are in the bill of materials",
     "adapters": "of these only the network adapters are in the bill of materials",
     "none": "not in the bill of materials",
 }
 _SHOWN_LIMITS = (*MAIN_LIMITS, "write_bandwidth")
+_ADVISED_AT_MOST = frozenset({"servers_total_advised", "block_on_flash"})
+"""Advice that bounds from above: its `need` is what the tier takes, its `have` the most that is advised."""
 
 
 def decision(source: Source) -> Part:
     """Put the answer first."""
-    return Part(
-        "decision",
-        "Decision",
-        (_verdict(source), Tiles(_tiles(source)), _margins(source.plan), _shopping(source)),
-    )
+    tiles = Tiles((*_performance(source), *_build(source)))
+    return Part("decision", "Decision", (_verdict(source), tiles, _margins(source), _shopping(source)))
 
 
 def _verdict(source: Source) -> Verdict:
@@ -60,30 +54,46 @@ def _verdict(source: Source) -> Verdict:
         f"Buy {profile.name}: {profile.nodes} storage nodes with {profile.erasure_code}, "
         f"{format_bytes(profile.usable_bytes, digits=3)} usable, {format_rate(profile.read_bytes_per_s)} of reads"
     )
-    lines = (sentence(plan.reason), *_pay_off(source), _before(source))
+    lines = (_chosen(plan), *_pay_off(source), _before(source))
     if source.errors:
         return Verdict("bad", "Not ready", f"{headline}; first settle what stands in the way", (*source.errors, *lines))
-    if not next(candidate.accepted for candidate in plan.candidates if candidate.chosen):
+    if not source.chosen.accepted:
         return Verdict("bad", "Forced past its limits", headline, lines)
-    if source.doubts:
+    if pays_off(plan) is False:
         return Verdict("doubtful", "May not pay off", headline, lines)
-    return Verdict("good", "Fits, and pays off" if source.measurements else "Fits the request", headline, lines)
+    return Verdict("good", "Fits, and pays off" if pays_off(plan) else "Fits the request", headline, lines)
+
+
+def _chosen(plan: Plan) -> str:
+    """Say why the tier was chosen; of one that was forced, what would be chosen otherwise."""
+    if not plan.request.forced:
+        return sentence(plan.reason)
+    asked = f"{plan.reason} (forced: {', '.join(plan.request.forced)})"
+    smallest = next((candidate for candidate in plan.candidates if candidate.accepted), None)
+    if smallest is None:
+        return sentence(f"{asked}; no candidate holds every limit")
+    if smallest.chosen:
+        return sentence(f"{asked}; it is the smallest candidate that holds every limit")
+    named = f"{smallest.name} with {smallest.nodes} nodes and {smallest.erasure_code}"
+    return sentence(f"{asked}; the smallest candidate that holds every limit is {named}")
 
 
 def _pay_off(source: Source) -> tuple[str, ...]:
-    """Say why the tier pays off, or why it may not."""
-    plan = source.plan
-    if source.doubts:
-        return tuple(sentence(text) for text in source.doubts)
-    holds = f"GPU memory holds {counted(plan.hbm.contexts_that_fit, 'whole context')} an engine"
-    need = f"{holds}, {plan.request.concurrency:,} are in flight: without a shared tier the rest is computed anew."
-    if not source.measurements:
-        unknown = "What it saves depends on how often contexts come back, and was not published for this model."
-        return (need, unknown)
-    break_even = plan.constants["guidance.break_even_tokens"].value
+    """Say why the tier pays off, why it may not, or that nothing is predicted."""
+    plan, row = source.plan, source.plan.constants["guidance.break_even_tokens"]
+    if pays_off(plan) is False:
+        return tuple(map(sentence, source.doubts))
+    need = (
+        f"GPU memory holds {counted(plan.hbm.contexts_that_fit, 'whole context')} an engine, "
+        f"{plan.request.concurrency:,} are in flight: without a shared tier the rest is computed anew."
+    )
+    known = f"{row.confidence}: {row.note}" if row.note else row.confidence
+    if break_even_tokens(plan) is None:
+        published = f"the break-even of about {row.value:,.0f} tokens is of another system ({known})"
+        return (need, f"Whether it pays off is not predicted here: {published}.")
     gain = (
-        f"From about {break_even:,.0f} tokens on, reading a prefix back beats computing it anew; the contexts asked "
-        f"for have {plan.request.context_tokens:,} tokens."
+        f"From about {row.value:,.0f} tokens on, reading a prefix back beats computing it anew ({known}); the contexts "
+        f"asked for have {plan.request.context_tokens:,} tokens."
     )
     return (need, gain)
 
@@ -94,11 +104,6 @@ def _before(source: Source) -> str:
     return (
         f"Before you sign: {counted(source.warned, 'warning')} to know, {counted(points, 'assumed value')} to confirm."
     )
-
-
-def _tiles(source: Source) -> tuple[Fact, ...]:
-    """Choose the figures that matter most."""
-    return (*_performance(source), *_build(source))
 
 
 def _performance(source: Source) -> tuple[Fact, ...]:
@@ -133,55 +138,55 @@ def _performance(source: Source) -> tuple[Fact, ...]:
 
 def _build(source: Source) -> tuple[Fact, ...]:
     """Give what it takes to build the tier, and what that costs."""
-    racks = source.design.racks
-    typical, most = (sum(getattr(rack, name) for rack in racks) for name in ("power_typical_w", "power_max_w"))
-    price, word = priced_words(source.bom)
-    beside = f"{power(typical)} typical; {counted(len(racks), 'rack')}, GPU servers included"
+    typical, most = source.power_w
+    racks = counted(len(source.design.racks), "rack")
     return (
-        Fact("Survives", survives(source.plan), "in the worst case, until rebuilt", "derived"),
-        Fact("Power at most", power(most), beside, source.power_known),
-        Fact("Price", price, word, "from price books" if source.bom.books else ""),
+        Fact("Survives", survives(source.plan), "in the worst case, until rebuilt", Certainty("derived")),
+        Fact(
+            "Power at most",
+            format_power(most),
+            f"{format_power(typical)} typical; {racks}, GPU servers included",
+            source.power_known,
+        ),
+        Fact("Price", *priced_words(source.bom)),
     )
 
 
-def _margins(plan: Plan) -> Figure:
+def _margins(source: Source) -> Figure:
     """Draw the margin of every main limit, and of those that are broken."""
-    chosen = next(candidate for candidate in plan.candidates if candidate.chosen)
-    shown = [limit for limit in chosen.limits if limit.margin is not None and _is_shown(limit)]
-    margins = [_margin(limit) for limit in shown]
+    margins = [
+        _margin(limit, limit.margin)
+        for limit in source.chosen.limits
+        if limit.margin is not None and (limit.name in _SHOWN_LIMITS or not limit.holds)
+    ]
     title = "Margins: what there is over what is needed"
     words = "; ".join(f"{margin.name}: {margin.detail}, {margin.label}" for margin in margins)
-    caption = "Bars to the right of the line of need are room, by powers of four; hatched bars to its left fall short."
+    caption = (
+        "Bars to the right of the line of need are room, by powers of four; hatched bars to its left fall short, or "
+        "are beyond what is advised. A slit bar goes on beyond the scale."
+    )
     return Figure("margins", title, margins_chart("margins", title, words, margins), caption, f"{words}.")
 
 
-def _is_shown(limit: Limit) -> bool:
-    """Tell whether a limit is one of the main ones, or does not hold."""
-    return limit.name in _SHOWN_LIMITS or not limit.holds
-
-
-def _margin(limit: Limit) -> Margin:
+def _margin(limit: Limit, margin: float) -> Margin:
     """Write one limit out."""
     need, have = format_quantity(limit.need, limit.unit), format_quantity(limit.have, limit.unit)
-    margin = limit.margin or 0.0
-    label = margin_text(margin) if limit.holds else f"{margin_text(margin)} short"
-    return Margin(titled(limit.name.replace("_", " ")), f"needs {need}, has {have}", margin + 1, label, limit.holds)
+    name, detail, label = titled(limit.name), f"needs {need}, has {have}", margin_text(margin)
+    if limit.name in _ADVISED_AT_MOST:
+        return Margin(name, f"takes {need} of at most {have} advised", margin + 1, "beyond advice", limit.holds)
+    return Margin(name, detail, margin + 1, label if limit.holds else f"{label} short", limit.holds)
 
 
 def _shopping(source: Source) -> Table:
     """List what is to be bought, by what it does and its model."""
     counts = Counter((device.role, device.model) for device in source.design.devices)
-    rows = [
-        (_ROLES[role], f"{counts[role, model]:,}", model, _remark(source, role))
-        for role in _ROLES
-        for model in _models(source.design.devices, role)
-    ]
-    return Table("What to buy", Grid(("What", "Number", "Model", "Remark"), tuple(rows), "lrll"))
-
-
-def _models(devices: tuple[Device, ...], role: Role) -> tuple[str, ...]:
-    """Name the models of a role, each once."""
-    return tuple(dict.fromkeys(device.model for device in devices if device.role == role))
+    rows = tuple(
+        (titled(one), f"{count:,}", model, _remark(source, role))
+        for role, (one, _) in ROLE_NOUNS.items()
+        for (found, model), count in counts.items()
+        if found == role
+    )
+    return Table("What to buy", Grid(("What", "Number", "Model", "Remark"), rows, "lrll"))
 
 
 def _remark(source: Source, role: Role) -> str:

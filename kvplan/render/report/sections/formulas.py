@@ -5,13 +5,14 @@ from __future__ import annotations
 from itertools import groupby
 from typing import TYPE_CHECKING
 
+from kvplan.core.certainty import Certainty
 from kvplan.core.derivation import derivation_of
 from kvplan.core.explanation import numbers
 from kvplan.core.paths import section_of
 from kvplan.render.figures import significant
 from kvplan.render.report.blocks import Fold, Part, Prose, Table
 from kvplan.render.view import Grid
-from kvplan.units import format_bytes, format_duration, format_percent, format_rate
+from kvplan.units import counted, format_bytes, format_duration, format_percent, format_rate
 
 if TYPE_CHECKING:
     from kvplan.render.report.source import Source
@@ -49,29 +50,31 @@ def formulas(source: Source) -> Part:
 def _fold(source: Source, section: str, found: list[tuple[str, int | float]]) -> Fold:
     """Fold the numbers of one section."""
     rows = tuple(_row(source, path, value) for path, value in found)
-    title = _TITLES[section]
-    grid = Grid(("Number", "Value", "Unit", "Formula and source", "Known"), rows, "lrlll")
-    return Fold(f"{title}: {len(rows)} numbers", (Table(f"{title}, number by number", grid, known=4),))
+    known = tuple(source.known(path) for path, _ in found)
+    grid = Grid(("Number", "Value", "Unit", "Formula and source"), rows, "lrll")
+    return Fold(Table(f"{_TITLES[section]}: {counted(len(rows), 'number')}", grid, known=known))
 
 
 def _row(source: Source, path: str, value: float) -> tuple[str, ...]:
     """Build the row of one number."""
     entry = derivation_of(path, source.plan.derivation)
     if entry is None:
-        return path, significant(value, 6), "", "", ""
+        return path, significant(value, 6), "", ""
     formula = f"{entry.formula}; {entry.source}" if entry.source else entry.formula
-    return path, _written(value, entry.unit), entry.unit, formula, source.known(path)
+    return path, _written(value, entry.unit), entry.unit, formula
 
 
 def _constants(source: Source) -> Fold:
     """Fold the constants, each with its source."""
+    constants = source.plan.constants
     rows = tuple(
-        (name, _written(row.value, row.unit), row.unit, f"{row.source}; {row.note}" if row.note else row.source,
-         row.confidence)
-        for name, row in source.plan.constants.items()
-    )  # fmt: skip
-    grid = Grid(("Constant", "Value", "Unit", "Source", "Known"), rows, "lrlll")
-    return Fold(f"Constants: {len(rows)}", (Table("Constants", grid, known=4),))
+        (name, _written(row.value, row.unit), row.unit, f"{row.source}; {row.note}" if row.note else row.source)
+        for name, row in constants.items()
+    )
+    known = tuple(Certainty(row.confidence) for row in constants.values())
+    return Fold(
+        Table(f"Constants: {len(rows)}", Grid(("Constant", "Value", "Unit", "Source"), rows, "lrll"), known=known)
+    )
 
 
 def _written(value: float, unit: str) -> str:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from kvplan.render.report.blocks import Figure, Fold, Pair, Part, Prose, Table
 from kvplan.render.report.charts.bars import Left, Load, left_chart, loads_chart
-from kvplan.render.report.source import sentence, spelled, titled
+from kvplan.render.report.words import sentence, spelled, titled
 from kvplan.render.view import Grid
 from kvplan.units import format_percent, format_rate
 
@@ -37,8 +37,8 @@ def network(source: Source) -> Part:
         (
             Pair(figures),
             Table("Stages of the read path, from drive to GPU", _grid(budget), mark="binding"),
-            *((Fold("What is lost in each state, and why", (Prose(lost, listed=True),)),) if lost else ()),
-            Prose(_calibration(source.plan)),
+            Prose((_calibration(source.plan),)),
+            *((Fold(Prose(lost, listed=True, caption="What is lost in each state, and why")),) if lost else ()),
         ),
     )
 
@@ -110,12 +110,11 @@ def _row(stage: Stage) -> tuple[str, ...]:
     )
 
 
-def _calibration(plan: Plan) -> tuple[str, ...]:
+def _calibration(plan: Plan) -> str:
     """Say what share of a line is planned, and how well that share is known."""
     factor = plan.constants["network.planning_factor"]
     storage = plan.constants["network.storage_client_factor"]
-    text = (
+    return (
         f"Planned is {format_percent(factor.value, 0)} of the line rate ({factor.confidence}), on the storage node's "
         f"client NIC {format_percent(storage.value, 2)} ({storage.confidence}: {storage.source})."
     )
-    return (text,)

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from kvplan.render.bom_view import amount
 from kvplan.render.report.blocks import Block, Fact, Facts, Fold, Part, Prose, Table
-from kvplan.render.report.source import money, priced_words
+from kvplan.render.report.source import priced_words
+from kvplan.render.report.words import money
 from kvplan.render.view import Grid
 from kvplan.units import counted
 
@@ -21,10 +22,11 @@ def purchase(source: Source) -> Part:
     """Show the groups with their subtotals, and fold their lines."""
     bom = source.bom
     total, word = priced_words(bom)
+    discount = f"{(100 * bom.discount).normalize():f}"
     facts = (
         Fact("Total, net", total, word),
         Fact("Date", bom.date.isoformat(), f"valid until {bom.valid_until.isoformat()}"),
-        Fact("Currency", bom.currency, f"discount {100 * bom.discount:.4g} % unless a group or book says otherwise"),
+        Fact("Currency", bom.currency, f"discount {discount} % unless a group or book says otherwise"),
     )
     return Part(
         "bom",
@@ -59,27 +61,26 @@ def _groups(bom: Bom) -> Grid:
         for group in bom.groups
         if group.lines
     ]
-    total = money(bom.total, bom.currency) if bom.complete else f"{money(bom.total, bom.currency)} (incomplete)"
     lines = sum(group.lines for group in bom.groups)
-    rows.append(("All groups", f"{lines:,}", f"{bom.missing:,}", total if bom.books else "not priced"))
+    rows.append(("All groups", f"{lines:,}", f"{bom.missing:,}", _subtotal(bom, bom.currency)))
     return Grid(("Group", "Lines", "Without a price", "Net"), tuple(rows), "lrrr", marked=len(rows) - 1)
 
 
-def _subtotal(group: BomGroup, currency: str) -> str:
-    """Write what a group comes to."""
-    if group.missing and not group.total:
+def _subtotal(whole: Bom | BomGroup, currency: str) -> str:
+    """Write what a group or the quote comes to."""
+    if not whole.priced:
         return "not priced"
-    return f"{money(group.total, currency)}{' (incomplete)' if group.missing else ''}"
+    return f"{money(whole.total, currency)}{' (incomplete)' if whole.missing else ''}"
 
 
 def _lines(bom: Bom, group: BomGroup) -> Fold:
     """Fold the lines of one group."""
     lines = [line for line in bom.lines if line.group == group.id]
-    priced = any(line.extended is not None for line in bom.lines)
-    columns = (f"Net, {bom.currency}", f"Extended, {bom.currency}")
+    priced = any(line.extended is not None for line in bom.lines)  # options too, which Bom.priced leaves out
+    columns = (f"Net, {bom.currency}", f"Extended, {bom.currency}") if priced else ()
     rows = tuple((*_line(line), *(_prices(line, bom.currency) if priced else ())) for line in lines)
-    grid = Grid((*_HEADERS, *(columns if priced else ())), rows, "lllrrr")
-    return Fold(f"{group.title}: {counted(group.lines, 'line')}", (Table(f"{group.title}, line by line", grid),))
+    grid = Grid((*_HEADERS, *columns), rows, "lllr" + "r" * len(columns))
+    return Fold(Table(f"{group.title}: {counted(group.lines, 'line')}", grid))
 
 
 def _line(line: BomLine) -> tuple[str, ...]:
@@ -112,8 +113,9 @@ def _prices(line: BomLine, currency: str) -> tuple[str, str]:
 
 
 def _day(book: UsedBook) -> str:
-    """Write the date of a price book, which a plain sheet may not have."""
-    return book.date.isoformat() if book.date else "undated"
+    """Write the date of a price book; a plain sheet has none, its prices may."""
+    days = (book.date,) if book.date else tuple(dict.fromkeys((book.first_date, book.last_date)))
+    return " to ".join(day.isoformat() for day in days if day) or "undated"
 
 
 def _books(bom: Bom) -> tuple[Block, ...]:
@@ -124,4 +126,4 @@ def _books(bom: Bom) -> tuple[Block, ...]:
         (book.name, book.currency, _day(book), f"{book.used:,} of {book.items:,}", book.source) for book in bom.books
     )
     grid = Grid(("Price book", "Currency", "Date", "Prices used", "Source"), rows, "lllrl")
-    return (Fold(f"Price books: {len(rows)}", (Table("Price books", grid),)),)
+    return (Fold(Table(f"Price books: {len(rows)}", grid)),)

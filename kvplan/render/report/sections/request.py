@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from kvplan.core.certainty import Certainty
 from kvplan.render.kv_view import accounting_grid
 from kvplan.render.report.blocks import Block, Fact, Facts, Fold, Part, Prose, Table
+from kvplan.render.report.words import sentence
 from kvplan.units import counted, format_binary, format_bytes, format_rate
 
 if TYPE_CHECKING:
@@ -37,15 +39,14 @@ def _asked(source: Source) -> tuple[Fact, ...]:
     )
     forced = (Fact("Forced", ", ".join(asked.forced)),) if asked.forced else ()
     return (
-        Fact("Model", asked.model, billions, model.confidence),
+        Fact("Model", asked.model, billions, Certainty(model.confidence)),
         Fact("Context", f"{asked.context_tokens:,} tokens"),
         Fact("GPUs", f"{asked.gpus:,} x {asked.gpu}", plan.parts.gpu.title),
         Fact("Engines", f"{counted(plan.hbm.engines, 'engine')} of {counted(asked.tp, 'GPU')}"),
         Fact(
             "In flight",
             f"{counted(asked.concurrency, 'context')} an engine",
-            "",
-            known("request.concurrency").replace("derived, 1 assumed input", "assumed"),
+            known=Certainty(known("request.concurrency").weakest),
         ),
         Fact(
             "Free for KV on a GPU",
@@ -81,16 +82,13 @@ def _demand(source: Source) -> tuple[Fact, ...]:
 
 def _accountings(plan: Plan) -> tuple[Block, ...]:
     """Show the KV bytes counted three ways, and what the tier stores and gives back."""
-    kv = plan.kv
+    kv, external = plan.kv, plan.kv.accounting.external_tier
     stored = (
         f"The tier stores {kv.stored_bytes_per_token:,.0f} B a token, {format_bytes(kv.context_stored_bytes)} a "
         f"context; a hit of the whole context reads {format_bytes(kv.context_loaded_bytes)} back."
     )
     return (
         Table("KV cache of one context, counted three ways", accounting_grid(kv.accounting)),
-        Prose((stored, plan.other_software.text[:1].upper() + plan.other_software.text[1:] + ".")),
-        Fold(
-            "How the stored bytes add up",
-            (Prose((kv.accounting.external_tier.rule, *kv.accounting.external_tier.formula), listed=True),),
-        ),
+        Prose((stored, sentence(plan.other_software.text))),
+        Fold(Prose((external.rule, *external.formula), listed=True, caption="How the stored bytes add up")),
     )

@@ -6,9 +6,13 @@ from itertools import groupby
 from math import floor, log10
 from typing import TYPE_CHECKING
 
-from kvplan.core.report_curves import load_seconds, planned_read_left, spaced, storm_knee, storm_seconds
+from kvplan.core.prediction.load import break_even_tokens, load_seconds
+from kvplan.core.prediction.storm import planned_read_left, storm_knee, storm_seconds
+from kvplan.render.figures import significant
 from kvplan.render.report.blocks import Figure, Pair, Part, Prose
 from kvplan.render.report.charts.curves import Curve, Point, Series, load_chart, storm_chart
+from kvplan.render.report.scales import spaced
+from kvplan.render.report.words import sentence
 from kvplan.units import counted, format_bytes, format_duration, format_rate
 
 if TYPE_CHECKING:
@@ -22,50 +26,38 @@ _LOOKS = {"cold": ("square", "second"), "cached": ("ring", "third")}
 
 def speed(source: Source) -> Part:
     """Draw load time and storm, and say what they are not."""
-    return Part("speed", "Time to first token", (Pair((_load(source), _storm(source))), Prose(_limits(source))))
+    return Part(
+        "speed", "Time to first token", (Pair((_load(source), _storm(source))), Prose(_limits(source.measurements)))
+    )
 
 
 def _load(source: Source) -> Figure:
     """Draw the load time of a cached prefix over its length, with what was published of the same system."""
     plan = source.plan
     title = "Loading a cached prefix, by its length"
-    curve = _load_curve(plan)
-    series = _published(source.measurements)
-    break_even = plan.constants["guidance.break_even_tokens"].value if series else None
     words = _load_words(plan, source.measurements)
-    whole = Point(*curve.points[-1], format_duration(plan.buys.load_s), side="under")
-    drawn = load_chart("load", title, words, curve, (*series, Series((whole,), "")), break_even)
-    return Figure("load", title, drawn, words)
+    curve = _load_curve(plan)
+    whole = Point(*curve.points[-1], format_duration(plan.buys.load_s))
+    series = (*_published(source.measurements), Series((whole,), ""))
+    return Figure("load", title, load_chart("load", title, words, curve, series, break_even_tokens(plan)), words)
 
 
 def _load_curve(plan: Plan) -> Curve:
     """Compute the load time from a hundredth of the context up to all of it."""
-    kv, rate, longest = plan.kv, plan.buys.engine_read_bytes_per_s, plan.request.context_tokens
-    once = max(kv.context_loaded_bytes - kv.loaded_bytes_per_token * longest, 0.0)
+    longest = plan.request.context_tokens
     lengths = spaced(10.0 ** max(floor(log10(longest)) - 2, 0), max(longest, 2), _SAMPLES)
-    points = tuple((n, load_seconds(n, kv.loaded_bytes_per_token, once, rate)) for n in lengths)
-    return Curve(points, "curve first", f"load alone at {format_rate(rate)} into one engine (derived)")
+    points = tuple((tokens, load_seconds(plan, tokens)) for tokens in lengths)
+    rate = format_rate(plan.buys.engine_read_bytes_per_s)
+    return Curve(points, "curve first", f"load alone at {rate} into one engine (derived)")
 
 
 def _published(measurements: tuple[Measurement, ...]) -> list[Series]:
     """Group what was published by cold and cached."""
-    ordered = sorted(measurements, key=lambda row: (row.prompt, row.context_tokens))
+    ordered = sorted(measurements, key=lambda row: (row.prompt, row.confidence, row.context_tokens))
     series = []
-    for prompt, group in groupby(ordered, key=lambda row: row.prompt):
-        rows = list(group)
-        shape, look = _LOOKS[prompt]
-        points = tuple(
-            Point(
-                row.context_tokens,
-                row.ttft_s,
-                f"{row.ttft_s:g} s",
-                shape,
-                look,
-                "below" if prompt == "cached" and not index else "above",
-            )
-            for index, row in enumerate(rows)
-        )
-        series.append(Series(points, f"time to first token, {prompt} (published, {rows[0].confidence})"))
+    for (prompt, confidence), rows in groupby(ordered, key=lambda row: (row.prompt, row.confidence)):
+        points = tuple(Point(row.context_tokens, row.ttft_s, f"{row.ttft_s:g} s", *_LOOKS[prompt]) for row in rows)
+        series.append(Series(points, f"time to first token, {prompt} (published, {confidence})"))
     return series
 
 
@@ -78,8 +70,10 @@ def _load_words(plan: Plan, measurements: tuple[Measurement, ...]) -> str:
     )
     if not measurements:
         return text
-    shown = ", ".join(f"{row.prompt} {row.ttft_s:g} s at {row.context_tokens:,} tokens" for row in measurements)
-    return f"{text} Published, measured: {shown}. Dotted lines only join the published points."
+    shown = ", ".join(
+        f"{row.prompt} {row.ttft_s:g} s at {row.context_tokens:,} tokens ({row.confidence})" for row in measurements
+    )
+    return f"{text} Published: {shown}. Dotted lines only join the published points."
 
 
 def _storm(source: Source) -> Figure:
@@ -124,25 +118,36 @@ def _storm_words(plan: Plan, served: list[str]) -> str:
         first = f"All engines together load as fast as one alone, in {alone}."
     else:
         first = f"Up to {counted(int(knee), 'engine')} at once load in {alone} each; beyond, they share the tier."
-    return f"{first} {'; '.join(served)[:1].upper()}{'; '.join(served)[1:]}."
+    return f"{first} {sentence('; '.join(served))}"
 
 
-def _limits(source: Source) -> tuple[str, ...]:
-    """Say what the charts leave out."""
-    if not source.measurements:
-        text = (
-            "Both charts are lower bounds from bytes and planned rates. The time to the first token without a cache is "
-            "not predicted in this plan, and nothing was published for this model on this GPU."
+def _limits(measurements: tuple[Measurement, ...]) -> tuple[str, ...]:
+    """Say what the charts leave out, and what of that was published."""
+    bounds = "The curves are lower bounds from bytes and planned rates."
+    if not measurements:
+        unknown = (
+            "The time to the first token without a cache is not predicted in this plan, and nothing was published for "
+            "this model on this GPU."
         )
-        return (text,)
+        return (f"{bounds} {unknown}",)
+    systems = "; ".join(dict.fromkeys(f"{row.setup} ({row.source})" for row in measurements))
+    predicted = "A prediction of the time without a cache is not part of this plan."
+    return (f"{bounds} The published points are of {systems}.", *_gain(measurements), predicted)
+
+
+def _gain(measurements: tuple[Measurement, ...]) -> tuple[str, ...]:
+    """Compare cold with cached at the longest prompt that was published both ways."""
     cold, cached = (
-        max((row for row in source.measurements if row.prompt == prompt), key=lambda row: row.context_tokens)
+        {row.context_tokens: row.ttft_s for row in measurements if row.prompt == prompt}
         for prompt in ("cold", "cached")
     )
+    both = cold.keys() & cached.keys()
+    if not both:
+        return ()
+    longest = max(both)
+    slow, fast = cold[longest], cached[longest]
     text = (
-        "The curves are lower bounds from bytes and planned rates; the published points are measurements of "
-        f"{cold.setup} ({cold.source}). At {cold.context_tokens:,} tokens they are {cold.ttft_s:g} s without a cache "
-        f"and {cached.ttft_s:g} s with one, {cold.ttft_s / cached.ttft_s:.0f} times sooner. A prediction of the time "
-        "without a cache is not part of this plan."
+        f"At {longest:,} tokens they are {slow:g} s without a cache and {fast:g} s with one, "
+        f"{significant(slow / fast, 2)} times sooner."
     )
     return (text,)

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections import Counter, defaultdict
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from xlsxwriter.utility import xl_rowcol_to_cell
 
 from kvplan.bom.workbook.sheet import Sheet
+from kvplan.render.fabric.words import counted_title
+from kvplan.schema.roles import ROLE_NOUNS, SWITCH_ROLES
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from xlsxwriter import Workbook
 
@@ -23,7 +26,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Quote:
+class Context:
     """The records to be shown and the book they are written into."""
 
     plan: Plan
@@ -33,19 +36,28 @@ class Quote:
     styles: Styles
     layout: Layout
     counts: tuple[Count, ...]
-    _racked: dict[str, list[Device]] = field(default_factory=dict)
 
     def sheet(self, name: str, widths: Sequence[float], printed: int | None = None) -> Sheet:
         """Add a sheet; columns beyond those printed are there to look things up."""
         return Sheet(self.book, self.styles, name, widths, printed)
 
-    def in_rack(self, rack: str) -> list[Device]:
-        """List the devices of a rack."""
-        if not self._racked:
-            for device in self.design.devices:
-                self._racked.setdefault(device.rack, []).append(device)
-        return self._racked.get(rack, [])
+    def by_rack(self) -> Mapping[str, list[Device]]:
+        """List the devices of each rack."""
+        racks: defaultdict[str, list[Device]] = defaultdict(list)
+        for device in self.design.devices:
+            racks[device.rack].append(device)
+        return racks
+
+    def switches(self) -> str:
+        """Count the switches by what they are."""
+        found = Counter(device.role for device in self.design.devices)
+        roles = (role for role in ROLE_NOUNS if role in SWITCH_ROLES and found[role])
+        return ", ".join(counted_title(found[role], role) for role in roles)
 
     def name_cell(self, name: str, sheet: Sheet, row: int, column: int) -> None:
         """Give a cell a name for the whole book."""
-        self.book.define_name(name, f"='{sheet.name}'!{xl_rowcol_to_cell(row, column, row_abs=True, col_abs=True)}")
+        self.name_cells(name, sheet, xl_rowcol_to_cell(row, column, row_abs=True, col_abs=True))
+
+    def name_cells(self, name: str, sheet: Sheet, place: str) -> None:
+        """Give some cells a name for the whole book."""
+        self.book.define_name(name, f"='{sheet.name}'!{place}")
