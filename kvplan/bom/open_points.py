@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from kvplan.schema.kit import Topic
     from kvplan.schema.plan import Plan
 
-_WITHOUT_PART_NUMBERS = {"racks", "services"}
+WITHOUT_PART_NUMBERS = frozenset({"racks", "services"})
 """Groups whose lines are described, not ordered by number."""
 _UNCONFIRMED: Mapping[LinePartNumberKnown, str] = {
     "": "without one",
@@ -98,7 +98,7 @@ def _finding(name: str, where: str, text: str, remedy: str) -> Finding:
 def _part_numbers(lines: Sequence[BomLine]) -> Iterator[Finding]:
     """Count the parts without a confirmed number, by how their number is known."""
     known = {
-        line.key: line.part_number_known for line in lines if line.priced and line.group not in _WITHOUT_PART_NUMBERS
+        line.key: line.part_number_known for line in lines if line.priced and line.group not in WITHOUT_PART_NUMBERS
     }
     named = [
         f"{len(keys):,} {words} ({listed(keys, NAMED)})"

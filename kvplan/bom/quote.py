@@ -140,6 +140,7 @@ def _used(book: PriceBook, priced: Sequence[Priced], terms: QuoteTerms) -> UsedB
         last_date=known[-1] if known else None,
         valid_until=book.valid_until,
         source=book.source,
+        vendor=book.vendor,
         terms=book.terms,
         rate=terms.rates.get(book.currencies[0]) if len(book.currencies) == 1 else None,
         items=len(items),

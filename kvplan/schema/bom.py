@@ -120,6 +120,7 @@ class UsedBook(Record):
     last_date: Day | None = None
     valid_until: Day | None = None
     source: str = ""
+    vendor: str = ""
     terms: str = ""
     rate: Decimal | None = None
     items: int

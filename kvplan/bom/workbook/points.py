@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from kvplan.bom.open_points import WITHOUT_PART_NUMBERS
 from kvplan.bom.workbook.cells import Column, Styled, widths_of
 from kvplan.bom.workbook.totals import PRICE_MISSING, missing_severity, missing_text
 from kvplan.schema.base import gravest_first
@@ -57,7 +58,7 @@ def _parts(context: Context) -> Iterator[tuple[Cell, ...]]:
         parts.setdefault(line.key, []).append(line)
     for lines in parts.values():
         first = lines[0]
-        if first.priced and not first.part_number:
+        if first.priced and not first.part_number and first.group not in WITHOUT_PART_NUMBERS:
             yield "no part number", _where(lines), first.description, first.note or "ask the vendor for it"
         elif first.priced and first.part_number_known in _UNSURE:
             text = f"{first.description}: {first.part_number} {_UNSURE[first.part_number_known]}"

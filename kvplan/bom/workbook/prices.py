@@ -56,7 +56,8 @@ def _books(context: Context) -> Iterator[tuple[Cell, ...]]:
     """List the books."""
     for book in context.bom.books:
         used = f"{book.items:,}, {book.used:,} used"
-        yield book.currency, book.name, book.source, book.rate, book.terms, used, _dates(book), book.valid_until
+        source = ", ".join(filter(None, (book.vendor, book.source)))
+        yield book.currency, book.name, source, book.rate, book.terms, used, _dates(book), book.valid_until
 
 
 def _dates(book: UsedBook) -> Plain:
