@@ -66,7 +66,8 @@ class Port(Record):
     """One leg of a link at one of its two devices.
 
     `name` is the interface (`swp3s1`, `client1p0`, `bmc`), `cage` the connector it sits in (`swp3`, `client1p0`),
-    `cage_legs` how many legs that cage is divided into, `lanes` the electrical lanes of the leg.
+    `cage_legs` how many legs that cage is divided into, `lanes` the electrical lanes of the leg. It has one cable, or
+    two fibres where an undivided leg takes both of its module.
     """
 
     device: str
@@ -80,7 +81,7 @@ class Port(Record):
     rail: Rail = ""
     peer_device: str
     peer_port: str
-    cable: str
+    cables: tuple[str, ...]
     address: str = ""
 
 

@@ -50,5 +50,5 @@ def _rows(context: Context) -> Iterator[tuple[Cell, ...]]:
             yield (
                 port.device, device.rack, device.position_u, port.cage, f"{port.cage_legs}x", port.name,
                 port.bits_per_s / GB, port.lanes, port.network, port.rail, port.address, port.peer_device,
-                port.peer_port, port.cable,
+                port.peer_port, " ".join(port.cables),
             )  # fmt: skip

@@ -107,15 +107,18 @@ def _switches(fabric: Fabric, management: int) -> Switches:
 
 def _ports(bundles: Sequence[Bundle], cables: Sequence[Cable]) -> Iterator[Port]:
     """Yield both ends of every leg."""
-    cable_of = {(cable.a.device, port): cable.id for cable in cables for port in cable.a.ports}
+    cables_of_port: dict[tuple[str, str], tuple[str, ...]] = defaultdict(tuple)
+    for cable in cables:
+        for port in cable.a.ports:
+            cables_of_port[cable.a.device, port] += (cable.id,)
     for bundle in bundles:
         for leg in bundle.legs:
-            cable = cable_of[bundle.device, leg.port]
-            yield _near_port(bundle, leg, cable)
-            yield _far_port(bundle, leg, cable)
+            joined = cables_of_port[bundle.device, leg.port]
+            yield _near_port(bundle, leg, joined)
+            yield _far_port(bundle, leg, joined)
 
 
-def _near_port(bundle: Bundle, leg: Leg, cable: str) -> Port:
+def _near_port(bundle: Bundle, leg: Leg, cables: tuple[str, ...]) -> Port:
     """Build the port at the switch."""
     return Port(
         device=bundle.device,
@@ -129,12 +132,12 @@ def _near_port(bundle: Bundle, leg: Leg, cable: str) -> Port:
         rail=bundle.rail,
         peer_device=leg.far.device,
         peer_port=leg.far.port,
-        cable=cable,
+        cables=cables,
         address=leg.near_address,
     )
 
 
-def _far_port(bundle: Bundle, leg: Leg, cable: str) -> Port:
+def _far_port(bundle: Bundle, leg: Leg, cables: tuple[str, ...]) -> Port:
     """Build the port at the other end."""
     return Port(
         device=leg.far.device,
@@ -148,7 +151,7 @@ def _far_port(bundle: Bundle, leg: Leg, cable: str) -> Port:
         rail=bundle.rail,
         peer_device=bundle.device,
         peer_port=leg.port,
-        cable=cable,
+        cables=cables,
         address=leg.far_address,
     )
 

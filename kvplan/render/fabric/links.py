@@ -55,9 +55,10 @@ def devices_by_name(design: Design) -> dict[str, Device]:
 
 
 def legs(design: Design) -> Iterator[Leg]:
-    """Yield every leg once, by cable and by port within it."""
+    """Yield every leg once, by cable and by port within it; a leg over two fibres comes with the first of them."""
     for end in far_ends(design):
-        yield from (Leg(end.cable, a, b) for a, b in zip(end.legs, end.far_legs, strict=True))
+        joined = zip(end.legs, end.far_legs, strict=True)
+        yield from (Leg(end.cable, a, b) for a, b in joined if a.cables[0] == end.cable.id)
 
 
 def far_ends(design: Design) -> Iterator[FarEnd]:

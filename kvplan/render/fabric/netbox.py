@@ -223,5 +223,5 @@ def _legs(design: Design) -> Iterator[tuple[str, ...]]:
                 _CABLE_COLOURS[leg.a.rail],
                 f"{cable.length_m:g}",
                 "m",
-                " ".join(part for part in (cable.part_number, cable.family) if part),
+                " ".join(part for part in (cable.part_number, cable.family, *leg.a.cables[1:]) if part),
             )

@@ -72,7 +72,7 @@ PORTS: Table[Port] = Table(
         Column("", "To", lambda port: f"{port.peer_device} {port.peer_port}"),
         Column("peer_device", "", lambda port: port.peer_device),
         Column("peer_port", "", lambda port: port.peer_port),
-        Column("cable", "", lambda port: port.cable),
+        Column("cable", "", lambda port: " ".join(port.cables)),
         Column("address", "Address", lambda port: port.address),
     ),
 )

@@ -78,7 +78,8 @@ def test_a_single_leg_at_800g_takes_both_fibres_of_its_modules() -> None:
     whole = built(8, cabling={"medium": "optics"}, fabric={"uplink_legs": "1x800G"})
     fibres = [cable for cable in _of(whole, "uplink") if cable.a.cage == "swp59" and cable.a.device == "leaf-001a"]
     assert [cable.a.ports for cable in fibres] == [("swp59",), ("swp59",)]
-    assert len({cable.id for cable in fibres}) == 2
+    port = next(port for port in whole.ports if (port.device, port.name) == ("leaf-001a", "swp59"))
+    assert port.cables == tuple(cable.id for cable in fibres) == ("leaf-001a:swp59.1", "leaf-001a:swp59.2")
 
 
 def test_single_mode_where_multimode_ends() -> None:
@@ -125,6 +126,9 @@ def test_a_family_that_fits_is_taken_without_a_word() -> None:
 
 
 def test_copper_alone_that_does_not_reach_is_an_error() -> None:
+    split = built(4, fabric={"min_spines": 4}, cabling={"medium": "copper"})
+    assert findings(split, "cable-missing")
+    assert not findings(split, "cage-plugs")
     short = built(8, cabling={"medium": "copper", "distances_m": {"rack-02/rack-01": 12}})
     found = findings(short, "cable-length")
     assert len(found) == 1

@@ -31,10 +31,10 @@ def test_every_port_is_one_end_of_one_link(nodes: int) -> None:
     for port in ports.values():
         peer = ports[port.peer_device, port.peer_port]
         assert (peer.peer_device, peer.peer_port) == (port.device, port.name)
-        assert (peer.bits_per_s, peer.network, peer.cable, peer.lanes) == (
+        assert (peer.bits_per_s, peer.network, peer.cables, peer.lanes) == (
             port.bits_per_s,
             port.network,
-            port.cable,
+            port.cables,
             port.lanes,
         )
 

@@ -9,7 +9,7 @@ from ipaddress import ip_interface, ip_network
 from typing import TYPE_CHECKING
 
 import pytest
-from designs import design_for
+from designs import built, design_for
 
 from kvplan.render.fabric.netbox import Maker, netbox_files, slug
 from kvplan.render.fabric.netbox_addresses import address_files
@@ -137,3 +137,13 @@ def test_a_breakout_is_a_cable_for_each_leg() -> None:
     rows = [row for row in read(design_for(8))["cables"] if row["label"].startswith("leaf-001a:swp1/")]
     assert [row["side_a_name"] for row in rows] == ["swp1s0", "swp1s1", "swp1s2", "swp1s3"]
     assert [row["label"][-2:] for row in rows] == ["/1", "/2", "/3", "/4"]
+
+
+def test_a_leg_over_two_fibres_is_one_cable() -> None:
+    """NetBox takes one cable an interface; the second fibre is named beside the first."""
+    design = built(8, fabric={"uplink_legs": "1x800G"}, cabling={"medium": "optics"})
+    rows = [
+        row for row in read(design)["cables"] if row["side_a_name"] == "swp59" and row["side_a_device"] == "leaf-001a"
+    ]
+    assert [row["label"] for row in rows] == ["leaf-001a:swp59.1"]
+    assert rows[0]["description"].endswith("mfp7e10 leaf-001a:swp59.2")

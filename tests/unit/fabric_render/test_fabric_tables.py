@@ -46,7 +46,8 @@ def test_the_schedule_names_both_ends_as_they_stand(nodes: int) -> None:
         assert (places[row["a_device"]], places[row["b_device"]]) == (row["a_rack"], row["b_rack"])
         for near, far in zip(row["a_ports"].split(), row["b_ports"].split(), strict=True):
             port = ports[row["b_device"], far]
-            assert (port.peer_device, port.peer_port, port.cable) == (row["a_device"], near, row["cable"])
+            assert (port.peer_device, port.peer_port) == (row["a_device"], near)
+            assert row["cable"] in port.cables
 
 
 @SIZES

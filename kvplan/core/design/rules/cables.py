@@ -141,7 +141,7 @@ def _split_uplinks(_inputs: DesignInputs, design: Design) -> Iterator[Finding]:
 def _one_plug(_inputs: DesignInputs, design: Design) -> Iterator[Finding]:
     """Report cages into which more than one copper cable goes, or copper beside a module."""
     plugs: dict[tuple[str, str], set[str]] = defaultdict(set)
-    for cable in design.cables:
+    for cable in (cable for cable in design.cables if cable.family):
         for end in (cable.a, *cable.b):
             # Fibres share the module of their cage; a copper cable is its own plug.
             plugs[end.device, end.cage].add(end.transceiver or cable.id)
