@@ -9,7 +9,6 @@ from kvplan.core.ece import report as ece
 from kvplan.core.sizing import kv_report as kv
 from kvplan.core.sizing.engine import size_resolved
 from kvplan.resolve import resolve, resolve_design, resolve_kv, resolve_release
-from kvplan.schema.build import BuildOptions
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,6 +17,7 @@ if TYPE_CHECKING:
     from kvplan.catalogue.loader import Catalogue
     from kvplan.core.design.inputs import DesignInputs
     from kvplan.schema.bom import Bom
+    from kvplan.schema.build import BuildOptions
     from kvplan.schema.design import Design
     from kvplan.schema.plan import Plan
     from kvplan.schema.price_book import PriceBook, QuoteTerms
@@ -184,7 +184,9 @@ def design_inputs(
     InputError
         With every name in the options that is unknown.
     """
-    return resolve_design(plan, options or BuildOptions(), catalogue or load_catalogue())
+    from kvplan.schema.build import BuildOptions as Defaults  # noqa: PLC0415 - sizing must not load the options
+
+    return resolve_design(plan, options or Defaults(), catalogue or load_catalogue())
 
 
 def bill(

@@ -13,7 +13,7 @@ from kvplan.schema.roles import ROLE_NOUNS
 from kvplan.units import counted, format_power
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator, Sequence
 
     from kvplan.schema.design import Design, Device, Rack
     from kvplan.schema.roles import Role
@@ -39,25 +39,65 @@ def racks_svg(design: Design) -> str:
         A self-contained SVG document; where there are many racks, those that are alike are drawn once.
     """
     shown, left_out = elevations(design)
-    columns = min(_PER_ROW, max(len(shown), _LEAST))
-    lines = [shown[start : start + columns] for start in range(0, len(shown), columns)]
+    return _sheet(design, "kvd-racks", _headline(design, left_out), _lines(shown))
+
+
+def racks_svgs(design: Design) -> tuple[str, ...]:
+    """Draw the racks as `racks_svg`, each line of them as a drawing of its own, which a page can hold.
+
+    Parameters
+    ----------
+    design
+        The design.
+
+    Returns
+    -------
+    tuple of str
+        Self-contained SVG documents whose ids differ, so that all can stand in one page.
+    """
+    shown, left_out = elevations(design)
+    lines = _lines(shown)
+    if len(lines) == 1:
+        return (racks_svg(design),)
+    return tuple(
+        _sheet(design, f"kvd-racks-{number}", _headline(design, left_out) if number == 1 else "", [line])
+        for number, line in enumerate(lines, start=1)
+    )
+
+
+def _lines(shown: Sequence[Elevation]) -> list[Sequence[Elevation]]:
+    """Break the racks into lines of equal width."""
+    columns = _columns(shown)
+    return [shown[start : start + columns] for start in range(0, len(shown), columns)]
+
+
+def _columns(shown: Sequence[Elevation]) -> int:
+    """Return how many racks stand side by side."""
+    return min(_PER_ROW, max(len(shown), _LEAST))
+
+
+def _sheet(design: Design, id_: str, headline: str, lines: Sequence[Sequence[Elevation]]) -> str:
+    """Draw some lines of racks with the legend below."""
+    columns = max(_columns(line) for line in lines)
     width = 2 * _MARGIN + columns * (_SCALE + _WIDTH) + (columns - 1) * _GAP
     heights = [_HEAD + max(item.rack.units for item in line) * _UNIT + _FOOT for line in lines]
-    height = _TOP + sum(heights) + _LEGEND
-    tops = [_TOP + sum(heights[:index]) for index in range(len(lines))]
+    first = _TOP if headline else _MARGIN
+    height = first + sum(heights) + _LEGEND
+    tops = [first + sum(heights[:index]) for index in range(len(lines))]
+    names = ", ".join(item.title for line in lines for item in line)
     return drawing(
-        "kvd-racks",
-        "Rack elevation",
-        _description(design),
+        id_,
+        f"Rack elevation: {names}",
+        _description(design, {item.rack.name for line in lines for item in line}),
         (width, height),
-        _hatch(),
-        text(_headline(design, left_out), _MARGIN, 34, "h"),
+        _hatch(id_),
+        text(headline, _MARGIN, 34, "h") if headline else "",
         *(
-            _rack(item, _MARGIN + _SCALE + index * (_SCALE + _WIDTH + _GAP), top)
+            _rack(item, id_, _MARGIN + _SCALE + index * (_SCALE + _WIDTH + _GAP), top)
             for line, top in zip(lines, tops, strict=True)
             for index, item in enumerate(line)
         ),
-        *_legend(design, height - 20),
+        *_legend(design, id_, height - 20),
     )
 
 
@@ -67,34 +107,34 @@ def _headline(design: Design, left_out: int) -> str:
     return f"{counted(len(design.racks), 'rack')}, {counted(len(design.devices), 'device')}{rest}"
 
 
-def _description(design: Design) -> str:
-    """Say in words what stands in each rack."""
+def _description(design: Design, shown: Collection[str]) -> str:
+    """Say in words what stands in each rack that is drawn."""
     counts: dict[str, dict[Role, int]] = defaultdict(lambda: defaultdict(int))
     for device in design.devices:
-        counts[device.rack][device.role] += 1
-    most = 40
+        if device.rack in shown:
+            counts[device.rack][device.role] += 1
     named = (
         f"{rack}: {', '.join(counted_title(count, role) for role, count in roles.items())}"
-        for rack, roles in list(counts.items())[:most]
+        for rack, roles in counts.items()
     )
-    return f"{'; '.join(named)}{'; and so on' if len(counts) > most else ''}."
+    return f"{'; '.join(named)}."
 
 
-def _hatch() -> str:
+def _hatch(id_: str) -> str:
     """Define the light hatch of free units."""
     line = element("path", class_="free", d="M0 6L6 0")
-    pattern = element("pattern", line, id="kvd-racks-free", width=6, height=6, patternUnits="userSpaceOnUse")
+    pattern = element("pattern", line, id=f"{id_}-free", width=6, height=6, patternUnits="userSpaceOnUse")
     return element("defs", pattern)
 
 
-def _rack(item: Elevation, x: float, top: float) -> str:
+def _rack(item: Elevation, id_: str, x: float, top: float) -> str:
     """Draw one rack with its units, devices and meters; inside, the origin is its upper left corner."""
     height = item.rack.units * _UNIT
     return element(
         "g",
         text(item.title, 0, -20, "t", fit=_WIDTH + _GAP, size=12.5),
         text(_place(item), 0, -6, "s", fit=_WIDTH, size=10.5),
-        element("rect", fill="url(#kvd-racks-free)", width=_WIDTH, height=height),
+        element("rect", fill=f"url(#{id_}-free)", width=_WIDTH, height=height),
         _scale(item.rack.units),
         *_devices(item),
         element("rect", class_="rack", width=_WIDTH, height=height),
@@ -156,7 +196,7 @@ def _meter(title: str, share: float, y: float) -> Iterator[str]:
     yield element("rect", class_="over" if over else "meter", y=y + 4, width=_WIDTH * min(share, 1), height=4, rx=2)
 
 
-def _legend(design: Design, y: float) -> Iterator[str]:
+def _legend(design: Design, id_: str, y: float) -> Iterator[str]:
     """Explain the colours."""
     present = {device.role for device in design.devices}
     x = _MARGIN
@@ -166,5 +206,5 @@ def _legend(design: Design, y: float) -> Iterator[str]:
             yield element("rect", class_=role, x=x, y=y - 10, width=16, height=12)
             yield text(noun, x + 22, y, "s")
             x += 36 + 6 * len(noun)
-    yield element("rect", class_="rack", style="fill:url(#kvd-racks-free)", x=x, y=y - 10, width=16, height=12)
+    yield element("rect", class_="rack", style=f"fill:url(#{id_}-free)", x=x, y=y - 10, width=16, height=12)
     yield text("free", x + 22, y, "s")

@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from typing import TYPE_CHECKING
 
 from kvplan.render.fabric.fabric_svg import fabric_svg
-from kvplan.render.fabric.racks_svg import racks_svg
+from kvplan.render.fabric.racks_svg import racks_svgs
 from kvplan.render.fabric.words import MEDIUM_TITLES, NETWORK_TITLES, counted_title, spans
 from kvplan.render.report.blocks import Fact, Facts, Figure, Fold, Part, Prose, Table
 from kvplan.render.view import Grid
@@ -76,13 +76,23 @@ def racks(source: Source) -> Part:
         Fact("Weight", f"{weight:,.0f} kg", "without the racks' own", known),
     )
     text = f"{counted(len(found), 'rack')} as seen from the front; power is what one feed must carry alone."
+    drawings = racks_svgs(source.design)
     return Part(
         "racks",
         "Racks and power",
         (
             Facts("All racks together", facts),
             _rack_table(found),
-            Figure("racks-drawing", "Rack elevation", racks_svg(source.design), text, wide=True),
+            *(
+                Figure(
+                    f"racks-drawing-{number}",
+                    "Rack elevation" if number == 1 else f"Rack elevation, part {number} of {len(drawings)}",
+                    drawn,
+                    text if number == 1 else "",
+                    wide=True,
+                )
+                for number, drawn in enumerate(drawings, start=1)
+            ),
         ),
     )
 
