@@ -19,10 +19,16 @@ def limit_grid(limits: Iterable[Limit]) -> Grid:
     return Grid(("Limit", "Need", "Have", "Margin", ""), tuple(_row(limit) for limit in limits), "lrrrl")
 
 
+def need_and_have(limit: Limit) -> tuple[str, str]:
+    """Write what a limit needs, or takes, and what there is, or may be at most."""
+    need, have = format_quantity(limit.need, limit.unit), format_quantity(limit.have, limit.unit)
+    return need, f"at most {have}" if limit.bound == "most" else have
+
+
 def _row(limit: Limit) -> tuple[str, ...]:
     """Build the row of one limit."""
     state = "holds" if limit.holds else ("warns" if limit.severity == "warning" else "broken")
-    need, have = format_quantity(limit.need, limit.unit), format_quantity(limit.have, limit.unit)
+    need, have = need_and_have(limit)
     return limit.title, need, have, margin_text(limit.margin), state
 
 

@@ -10,7 +10,8 @@ from kvplan.schema.base import Explained, Record
 class Limit(Record):
     """One limit judged: what is needed against what there is.
 
-    `margin` is have / need - 1, so -0.25 means a quarter short; infinite margins (nothing needed) are absent.
+    `margin` is have / need - 1, so -0.25 means a quarter short; infinite margins (nothing needed) are absent. Where the
+    rule bounds from above (`bound` is `most`), `need` is what the candidate takes and `have` the most that is allowed.
     """
 
     name: str
@@ -19,6 +20,7 @@ class Limit(Record):
     unit: str
     margin: Annotated[float | None, Explained("ratio", "have / need - 1")]
     holds: bool
+    bound: Literal["least", "most"] = "least"
     severity: Literal["error", "warning"] = "error"
     text: str = ""
     source: str = ""

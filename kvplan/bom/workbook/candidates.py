@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from kvplan.bom.workbook.cells import Column, Styled, widths_of
 from kvplan.core.sizing.candidates import MAIN_LIMITS
-from kvplan.units import GB, TB, format_quantity
+from kvplan.render.limits_view import need_and_have
+from kvplan.units import GB, TB
 
 if TYPE_CHECKING:
     from kvplan.bom.workbook.cells import Cell
@@ -84,8 +85,7 @@ def _limit(candidate: Candidate, limit: Limit) -> tuple[Cell, ...]:
     return (
         candidate.name,
         limit.title,
-        format_quantity(limit.need, limit.unit),
-        format_quantity(limit.have, limit.unit),
+        *need_and_have(limit),
         Styled(limit.margin, ("margin",)),
         Styled(judged, () if limit.holds else ("missing",)),
         Styled(rule, ("muted", "small")),

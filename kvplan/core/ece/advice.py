@@ -66,6 +66,7 @@ def _servers_total(asked: GeometryInput) -> Limit:
         text=f"IBM's cluster check accepts {most} ECE servers; confirm more with IBM",
         source=sources.OVERVIEW_CHECK,
         severity="warning",
+        bound="most",
     )
 
 
@@ -83,6 +84,7 @@ def _block_on_flash(asked: GeometryInput) -> Iterator[Limit]:
         "a larger block must be defined with 32 KiB checksum granularity",
         source=sources.FLASH_ADVICE,
         severity="warning",
+        bound="most",
     )
 
 

@@ -19,6 +19,7 @@ def judge(
     text: str = "",
     source: str = "",
     severity: Literal["error", "warning"] = "error",
+    bound: Literal["least", "most"] = "least",
 ) -> Limit:
     """Judge one limit: it holds when have >= need; the margin is have / need - 1.
 
@@ -38,6 +39,8 @@ def judge(
         Where the rule comes from.
     severity
         Whether breaking it is an error or a warning.
+    bound
+        Whether the rule asks for at least so much, or allows at most so much.
 
     Returns
     -------
@@ -67,6 +70,7 @@ def judge(
         unit=unit,
         margin=margin,
         holds=holds,
+        bound=bound,
         severity=severity,
         text=text,
         source=source,

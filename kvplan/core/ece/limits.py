@@ -78,7 +78,7 @@ def _server_limits(asked: GeometryInput, groups: tuple[RecoveryGroup, ...]) -> I
     total = f"a cluster has at most {release.max_servers} ECE servers"
     source = release.source
     yield judge("servers_per_group_min", least, groups[-1].nodes, "nodes", text=servers, source=source)
-    yield judge("servers_per_group_max", groups[0].nodes, most, "nodes", text=servers, source=source)
+    yield judge("servers_per_group_max", groups[0].nodes, most, "nodes", text=servers, source=source, bound="most")
     yield judge(
         "pdisks_per_group",
         groups[0].pdisks,
@@ -86,6 +86,7 @@ def _server_limits(asked: GeometryInput, groups: tuple[RecoveryGroup, ...]) -> I
         "drives",
         text=pdisks,
         source=source,
+        bound="most",
     )
     yield judge(
         "drives_per_server",
@@ -94,8 +95,9 @@ def _server_limits(asked: GeometryInput, groups: tuple[RecoveryGroup, ...]) -> I
         "drives",
         text=drives,
         source=source,
+        bound="most",
     )
-    yield judge("servers_total", asked.nodes, release.max_servers, "nodes", text=total, source=source)
+    yield judge("servers_total", asked.nodes, release.max_servers, "nodes", text=total, source=source, bound="most")
 
 
 def _array_limits(asked: GeometryInput, group: RecoveryGroup) -> Iterator[Limit]:
@@ -161,4 +163,4 @@ def _block_limits(asked: GeometryInput) -> Iterator[Limit]:
     text = "a block size is a power of two"
     yield judge("block_power_of_two", power, block, "B", text=text, source=sources.VDISK_ATTRIBUTES)
     yield judge("block_min", facts.block_min_bytes, block, "B", text=allowed, source=range_source)
-    yield judge("block_max", block, facts.block_max_bytes, "B", text=allowed, source=range_source)
+    yield judge("block_max", block, facts.block_max_bytes, "B", text=allowed, source=range_source, bound="most")

@@ -126,3 +126,16 @@ def test_small_drives_leave_nothing_for_data() -> None:
     tier = geometry(replace(EXAMPLE, drives_per_node=2, drive_bytes=TB // 20, spare_pdisks=0))
     assert tier.usable_bytes == 0
     assert not next(limit for limit in tier.limits if limit.name == "data_space").holds
+
+
+def test_limits_that_bound_from_above_say_so() -> None:
+    above = {name for name, limit in _limits(EXAMPLE).items() if limit.bound == "most"}
+    assert above == {
+        "servers_per_group_max",
+        "pdisks_per_group",
+        "drives_per_server",
+        "servers_total",
+        "servers_total_advised",
+        "block_max",
+        "block_on_flash",
+    }

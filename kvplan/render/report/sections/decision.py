@@ -9,6 +9,7 @@ from kvplan.core.certainty import Certainty
 from kvplan.core.prediction.load import break_even_tokens, pays_off
 from kvplan.core.sizing.candidates import MAIN_LIMITS
 from kvplan.render.figures import margin_text, significant
+from kvplan.render.limits_view import need_and_have
 from kvplan.render.report.blocks import Fact, Figure, Part, Table, Tiles, Verdict
 from kvplan.render.report.charts.bars import Margin, margins_chart
 from kvplan.render.report.source import planned_words, priced_words, survives
@@ -21,7 +22,6 @@ from kvplan.units import (
     format_duration,
     format_percent,
     format_power,
-    format_quantity,
     format_rate,
 )
 
@@ -37,8 +37,6 @@ _SCOPES = {
     "none": "not in the bill of materials",
 }
 _SHOWN_LIMITS = (*MAIN_LIMITS, "write_bandwidth")
-_ADVISED_AT_MOST = frozenset({"servers_total_advised", "block_on_flash"})
-"""Advice that bounds from above: its `need` is what the tier takes, its `have` the most that is advised."""
 
 
 def decision(source: Source) -> Part:
@@ -170,11 +168,14 @@ def _margins(source: Source) -> Figure:
 
 def _margin(limit: Limit, margin: float) -> Margin:
     """Write one limit out."""
-    need, have = format_quantity(limit.need, limit.unit), format_quantity(limit.have, limit.unit)
-    name, detail, label = titled(limit.name), f"needs {need}, has {have}", margin_text(margin)
-    if limit.name in _ADVISED_AT_MOST:
-        return Margin(name, f"takes {need} of at most {have} advised", margin + 1, "beyond advice", limit.holds)
-    return Margin(name, detail, margin + 1, label if limit.holds else f"{label} short", limit.holds)
+    need, have = need_and_have(limit)
+    name, label = titled(limit.name), margin_text(margin)
+    if limit.bound == "most":
+        beyond = "beyond advice" if limit.severity == "warning" else "too many"
+        return Margin(name, f"takes {need}, {have}", margin + 1, label if limit.holds else beyond, limit.holds)
+    return Margin(
+        name, f"needs {need}, has {have}", margin + 1, label if limit.holds else f"{label} short", limit.holds
+    )
 
 
 def _shopping(source: Source) -> Table:
