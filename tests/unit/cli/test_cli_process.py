@@ -7,8 +7,8 @@ import errno
 import io
 import json
 import os
-import re
 import pty
+import re
 import signal
 import subprocess
 import sys
