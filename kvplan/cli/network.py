@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from kvplan.render.fabric.netbox import Maker
     from kvplan.render.view import View
     from kvplan.schema.design import Design
+    from kvplan.schema.plan import Plan
 
 EXAMPLES = options.examples(
     "kvplan network plan.json",
@@ -194,7 +195,7 @@ def _save_netbox(built: building.Built, target: Path, site: str) -> None:
     from kvplan.cli.console import out
     from kvplan.render.fabric.netbox import netbox_files
 
-    files = netbox_files(built.design, _makers(built.catalogue), site=site)
+    files = netbox_files(built.design, _makers(built.plan, built.catalogue), site=site)
     _save_all(target, files)
     stale = sorted(path.name for path in target.glob(_NETBOX_FILES) if path.name not in files)
     out("".join(f"{target / name}\n" for name in files))
@@ -237,13 +238,16 @@ def _text(shown: Design, asked: _Asked, form: str) -> str:  # noqa: PLR0911 - on
             return view_text(_view(shown, asked))
 
 
-def _makers(tables: Catalogue) -> dict[str, Maker]:
-    """Look up who makes each chassis and switch."""
+def _makers(plan: Plan, tables: Catalogue) -> dict[str, Maker]:
+    """Look up who makes each chassis and switch: as the Plan has its parts, the rest from the tables."""
     from kvplan.catalogue.tables import SERVERS, SWITCHES
     from kvplan.render.fabric.netbox import Maker
+    from kvplan.schema.hardware import ANY_VENDOR
 
-    servers = {row.id: Maker(row.vendor) for row in tables.records(SERVERS)}
-    return servers | {row.id: Maker(row.vendor, row.part_number) for row in tables.records(SWITCHES)}
+    servers = (*tables.records(SERVERS), plan.parts.server, plan.parts.client_server)
+    switches = (*tables.records(SWITCHES), plan.parts.switch)
+    makers = {row.id: Maker(row.vendor) for row in servers if row.vendor != ANY_VENDOR}
+    return makers | {row.id: Maker(row.vendor, row.part_number) for row in switches}
 
 
 def _save_all(target: Path, files: dict[str, str]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
 from pydantic import Field
 
@@ -13,6 +13,8 @@ Connector = Literal[
 ]  # fmt: skip
 """What either end of a cable has; `OSFP` is the flat-top single port of a network adapter."""
 Medium = Literal["passive-copper", "active-copper", "multimode", "single-mode", "twisted-pair"]
+FIBRE: Final[frozenset[Medium]] = frozenset({"multimode", "single-mode"})
+"""Media that need a transceiver at each end."""
 Inlet = Literal["C14", "C20"]
 """Mains inlet of a power supply, which decides the lead."""
 
@@ -56,7 +58,7 @@ class CableFamily(Row):
     @property
     def is_fibre(self) -> bool:
         """Whether the cable needs transceivers at its ends."""
-        return self.medium in {"multimode", "single-mode"}
+        return self.medium in FIBRE
 
     @property
     def max_length_m(self) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
 from pydantic import Field
 
@@ -29,6 +29,10 @@ class Row(Sourced):
 
 PartNumberKnown = Literal["confirmed", "listing", "pattern"]
 """How a part number is known: by its maker's page, by a public listing, or by the pattern of its family."""
+UNSURE: Final[frozenset[PartNumberKnown]] = frozenset({"listing", "pattern"})
+"""Part numbers to be confirmed before they are ordered by."""
+ANY_VENDOR: Final = "any"
+"""Vendor of a row that stands for any make."""
 
 
 class Gpu(Row):
@@ -96,6 +100,11 @@ class Nic(Row):
     power_w: PositiveFloat | None = None
     needs_atx_lead: bool = False
     management_port: bool = False
+
+    @property
+    def is_ocp(self) -> bool:
+        """Whether the card goes into an OCP bay instead of a slot."""
+        return self.form_factor.startswith("OCP")
 
 
 class Switch(Row):

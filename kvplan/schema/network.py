@@ -80,6 +80,16 @@ class Fabric(Record):
     super_spine_needed: bool
     notes: tuple[str, ...] = ()
 
+    @property
+    def pairs(self) -> int:
+        """Leaf pairs: two leaves each."""
+        return self.leaf_switches // 2
+
+    @property
+    def spines_per_pod(self) -> int:
+        """Spines of a pod; all of them in two tiers."""
+        return self.spine_switches // self.pods
+
 
 class NetworkBudget(Record):
     """The network section of a Plan."""
@@ -104,7 +114,8 @@ class NetworkBudget(Record):
         int,
         Explained(
             "count",
-            "fewest that hold the legs of all leaves, ceil(leaves x uplinks / cages) or more",
+            "fewest that hold the legs of all leaves, ceil(leaves x uplinks / cages) or more; in three tiers pods x "
+            "uplinks per leaf",
             ("network.leaf_switches",),
         ),
     ]
@@ -127,7 +138,9 @@ class NetworkBudget(Record):
     cages_down_per_leaf: Annotated[
         int, Explained("cages", "sum over port kinds of ceil(legs on a leaf / legs per cage)")
     ]
-    spine_cages_used: Annotated[int, Explained("cages", "leaves x legs per spine / 2")]
+    spine_cages_used: Annotated[
+        int, Explained("cages", "leaves x legs per spine / 2; in three tiers the leaves of a pod")
+    ]
     inter_switch_cables: Annotated[int, Explained("count", "leaves x uplinks per leaf, plus cables to super-spines")]
     oversubscription: Annotated[float, Explained("ratio", "bandwidth down / bandwidth up of a leaf, as built")]
     super_spine_needed: bool

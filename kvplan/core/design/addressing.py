@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 LINK_ADDRESSES: Final = 2
 """Addresses of a /31, RFC 3021."""
-LEGS_PER_RAIL: Final = {"storage-client": 4, "storage": 4, "client": 8}
+LEGS_PER_RAIL: Final[dict[Network, int]] = {"storage-client": 4, "storage": 4, "client": 8}
 """/31 links set aside a machine on a rail, so that a second adapter takes none of its neighbour's."""
 MANAGEMENT_STRIDE: Final = 8
 """Management addresses set aside a device."""
@@ -35,8 +35,10 @@ _MANAGEMENT_PART: Final[dict[Role, int]] = {
     "client": 8,
 }
 """First sixteenth of the management prefix that a role takes; client servers take all from there on."""
+# Leaves take two blocks, so that super-spines begin with the fourth.
 _SWITCH_BLOCK: Final = 1024
 _SWITCH_PART: Final[dict[Role, int]] = {"spine": 0, "leaf": 1, "super-spine": 3}
+# Room for 10,000 storage nodes before the first GPU server.
 _CLIENT_ASN: Final = 10_000
 
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
     from kvplan.schema.cabling import Connector
     from kvplan.schema.roles import Network, PortKind, Rail
+
+
+CAGE_LANES: Final = 8
+"""Electrical lanes of an OSFP or QSFP-DD cage."""
 
 
 class Far(NamedTuple):

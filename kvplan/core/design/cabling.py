@@ -235,6 +235,7 @@ def _cable(bundle: Bundle, choice: Choice | None, legs: Sequence[Leg], label: st
         id=label,
         family=choice.family.id if choice else "",
         part_number=part,
+        # Nothing joins the ends; a medium must be named all the same, and the rules say that the cable is missing.
         medium=choice.family.medium if choice else "passive-copper",
         length_m=length,
         needed_m=needed_m,

@@ -60,7 +60,7 @@ def design_of(inputs: DesignInputs) -> Design:
     (3, 2)
     """
     fabric = fabric_of_design(inputs)
-    machines = machines_of(inputs, fabric.leaf_switches // 2)
+    machines = machines_of(inputs, fabric.pairs)
     racks = place_fabric(inputs, fabric, machines)
     switches = served(inputs, racks.places)
     place_management(inputs, racks, switches)
@@ -86,6 +86,7 @@ def design_of(inputs: DesignInputs) -> Design:
         states=failure_states(inputs, fabric),
         findings=(),
     )
+    # The rules judge a finished design, so it is made without findings first.
     return design.model_copy(update={"findings": findings_of(inputs, design)})
 
 
@@ -96,7 +97,7 @@ def _switches(fabric: Fabric, management: int) -> Switches:
         spines=fabric.spine_switches,
         super_spines=fabric.super_spine_switches,
         management=management,
-        pairs=fabric.leaf_switches // 2,
+        pairs=fabric.pairs,
         pods=fabric.pods,
         cages_down_per_leaf=fabric.cages_down_per_leaf,
         uplinks_per_leaf=fabric.uplinks_per_leaf,
@@ -194,6 +195,7 @@ def _module_power(inputs: DesignInputs, cables: Sequence[Cable]) -> Mapping[str,
     power = {module.id: module.power_w for module in inputs.transceivers}
     total: dict[str, float] = defaultdict(float)
     for module in modules_fitted(cables):
+        # Only switches: no adapter has the connector of their cages.
         if module.connector == inputs.plan.parts.switch.connector:
             total[module.device] += power[module.transceiver]
     return total

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from kvplan.core.design.addressing import host_link
-from kvplan.core.design.bundles import Bundle, Far, Leg
+from kvplan.core.design.bundles import CAGE_LANES, Bundle, Far, Leg
 from kvplan.core.design.machines import adapters_of, legs_of
-from kvplan.core.design.names import leaf_name, switch_port
+from kvplan.core.design.names import cage_name, leaf_name, switch_port
 from kvplan.core.network.leafspine import legs_per_cage
 
 if TYPE_CHECKING:
@@ -18,9 +18,6 @@ if TYPE_CHECKING:
     from kvplan.core.design.machines import Adapters, HostLeg, Machine
     from kvplan.schema.build import AddressRanges
     from kvplan.schema.roles import Network, Rail
-
-CAGE_LANES: Final = 8
-"""Electrical lanes of an OSFP or QSFP-DD cage."""
 
 
 def host_bundles(inputs: DesignInputs, machines: Sequence[Machine]) -> tuple[Bundle, ...]:
@@ -81,7 +78,7 @@ def _leaf_bundles(inputs: DesignInputs, leaf: str, networks: dict[Network, list[
             cage += 1
             yield Bundle(
                 device=leaf,
-                cage=f"swp{cage}",
+                cage=cage_name(cage),
                 connector=inputs.plan.parts.switch.connector,
                 breakout=per_cage,
                 lanes=CAGE_LANES // per_cage,

@@ -131,4 +131,31 @@ def switch_port(cage: int, legs: int, leg: int) -> str:
     >>> switch_port(3, 1, 0), switch_port(3, 4, 2)
     ('swp3', 'swp3s2')
     """
-    return f"swp{cage}" if legs == 1 else f"swp{cage}s{leg}"
+    return cage_name(cage) if legs == 1 else f"{cage_name(cage)}s{leg}"
+
+
+def cage_name(cage: int) -> str:
+    """Name a cage of a switch, whatever it is broken out into.
+
+    name = swp cage
+
+    Parameters
+    ----------
+    cage
+        Number of the cage, from 1 [1].
+
+    Returns
+    -------
+    str
+        The name.
+
+    References
+    ----------
+    As `switch_port`.
+
+    Examples
+    --------
+    >>> cage_name(3)
+    'swp3'
+    """
+    return f"swp{cage}"

@@ -57,12 +57,13 @@ def place_fabric(inputs: DesignInputs, fabric: Fabric, machines: Sequence[Machin
     racks = Racks(options.racks, switch_box(inputs, inputs.management_switch))
     core = list(_core(inputs, fabric))
     racks.place(core)
-    pairs = fabric.leaf_switches // 2
+    pairs = fabric.pairs
     groups = recovery_groups(inputs, machines)
     by_pair: dict[int, list[Machine]] = defaultdict(list)
     for machine in machines:
         by_pair[machine.pair].append(machine)
     for pair in range(1, pairs + 1):
+        # A pair begins a rack of its own, so that its breakout cables stay short.
         if pair > 1 or len(core) > SMALL_CORE:
             racks.open_next()
         racks.place(_pair(inputs, fabric, pair, by_pair[pair], groups))
@@ -103,7 +104,7 @@ def _core(inputs: DesignInputs, fabric: Fabric) -> Iterator[Item]:
     box = switch_box(inputs, inputs.plan.parts.switch)
     for number in range(1, fabric.super_spine_switches + 1):
         yield Item(device_name("super-spine", number), "super-spine", number, box)
-    in_pod = fabric.spine_switches // fabric.pods
+    in_pod = fabric.spines_per_pod
     for number in range(1, fabric.spine_switches + 1):
         yield Item(device_name("spine", number), "spine", number, box, pod=ceil_div(number, in_pod))
 

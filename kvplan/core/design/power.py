@@ -34,6 +34,11 @@ class Box(NamedTuple):
             return None
         return enclosure.psu_count // FEEDS * enclosure.psu_w / enclosure.psu_efficiency
 
+    @property
+    def runs_on_one_feed(self) -> bool:
+        """Whether the supplies on one feed carry the device alone; so it is held where their rating is unknown."""
+        return self.one_feed_w is None or self.one_feed_w >= self.power_max_w
+
 
 def storage_box(inputs: DesignInputs) -> Box:
     """Work out a storage node.

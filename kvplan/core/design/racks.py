@@ -48,11 +48,12 @@ class _Open:
     storage: int = 0
     reserved: list[int] = field(default_factory=list)
 
-    def takes(self, item: Item, options: RackOptions, last: Box) -> bool:
+    def takes(self, item: Item, options: RackOptions, kept: Box) -> bool:
         """Tell whether an item still fits by height, power, weight and storage nodes a rack."""
-        height, kept = self.top - self.bottom + 1, len(self.reserved)
-        power = self.power_w + item.box.power_max_w + kept * last.power_max_w
-        weight = self.weight_kg + item.box.enclosure.weight_kg + kept * last.enclosure.weight_kg
+        height, units = self.top - self.bottom + 1, len(self.reserved)
+        # The units kept for management switches must not run out of power or weight either.
+        power = self.power_w + item.box.power_max_w + units * kept.power_max_w
+        weight = self.weight_kg + item.box.enclosure.weight_kg + units * kept.enclosure.weight_kg
         nodes = options.storage_nodes_per_rack
         full = item.role == "storage" and nodes is not None and self.storage >= nodes
         return height >= item.box.rack_units and power <= options.power_w and weight <= options.weight_kg and not full
@@ -86,13 +87,13 @@ class Racks:
     ----------
     options
         Size and limits of a rack.
-    last
+    kept
         The management switch: power [W] and weight [kg] of one are kept free for each reserved unit.
     """
 
-    def __init__(self, options: RackOptions, last: Box) -> None:
+    def __init__(self, options: RackOptions, kept: Box) -> None:
         self._options = options
-        self._last = last
+        self._kept = kept
         self._racks: list[_Open] = []
         self.places: list[Place] = []
 
@@ -109,7 +110,7 @@ class Racks:
     def place(self, items: Iterable[Item]) -> None:
         """Place items in the last rack, and in new ones as each is full; an item that no rack takes stands alone."""
         for item in items:
-            if not self._racks or not self._racks[-1].takes(item, self._options, self._last):
+            if not self._racks or not self._racks[-1].takes(item, self._options, self._kept):
                 self._open_unless_empty()
             self.places.append(self._racks[-1].put(item))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from kvplan.core.design.power import client_box, storage_box, switch_box
 from kvplan.core.ece.codes import parse_code
@@ -14,11 +14,9 @@ from kvplan.schema.design import FailureState
 
 if TYPE_CHECKING:
     from kvplan.core.design.inputs import DesignInputs
-    from kvplan.core.design.power import Box
+    from kvplan.schema.design import StateName
     from kvplan.schema.network import Fabric, StagesState
     from kvplan.schema.plan import Plan
-
-StateName = Literal["normal", "drive", "node", "leaf", "spine", "feed"]
 
 
 class Left(NamedTuple):
@@ -116,34 +114,6 @@ def path_of(plan: Plan, fabric: Fabric) -> LoadedPath:
     return LoadedPath(storage, client, fabric, calibration, demand.read_bytes_per_s, demand.write_bytes_per_s)
 
 
-def runs_on_one_feed(box: Box) -> bool:
-    """Tell whether the supplies on one of the two feeds carry a device alone.
-
-    power that the supplies on one feed carry >= highest power, both at the wall
-
-    Parameters
-    ----------
-    box
-        The device: power [W], supplies and their rating [W].
-
-    Returns
-    -------
-    bool
-        True also where the rating is not known.
-
-    References
-    ----------
-    Derived for supplies that are shared out evenly to two feeds.
-
-    Examples
-    --------
-    >>> from kvplan.reference import INPUTS
-    >>> runs_on_one_feed(storage_box(INPUTS)), runs_on_one_feed(client_box(INPUTS))
-    (True, False)
-    """
-    return box.one_feed_w is None or box.one_feed_w >= box.power_max_w
-
-
 def _left(found: StagesState) -> Left:
     """Take the rates of a state."""
     return Left(found.read_bytes_per_s, found.write_bytes_per_s, found.binding_stage)
@@ -166,7 +136,7 @@ def _state(normal: Left, name: StateName, lost: str, left: Left, text: str = "")
 def _spine(path: LoadedPath, normal: Left) -> FailureState:
     """Take one spine away: its share of the uplinks goes, and with the only one all that crosses the leaves."""
     fabric = path.fabric
-    in_pod = fabric.spine_switches // fabric.pods
+    in_pod = fabric.spines_per_pod
     if in_pod > 1:
         # One a pod: data lies evenly over the pods, so the pod that is hit sets the pace.
         fewer = fabric.model_copy(update={"spine_switches": fabric.spine_switches - fabric.pods})
@@ -174,7 +144,7 @@ def _spine(path: LoadedPath, normal: Left) -> FailureState:
         text = f"{in_pod - 1} of {in_pod} parts of the uplinks{where} are left"
         left = _left(state(path._replace(fabric=fewer)))
         return _state(normal, "spine", f"one of {in_pod} spine switches{where}", left, text)
-    one_pair = fabric.leaf_switches == 2  # noqa: PLR2004 - the two leaves of a pair
+    one_pair = fabric.pairs == 1
     if path.storage.storage_ports > 1 and one_pair:
         text = "each rail goes on by itself, as long as clients use addresses of their own rail"
         return _state(normal, "spine", "the only spine switch", normal, text)
@@ -185,13 +155,13 @@ def _spine(path: LoadedPath, normal: Left) -> FailureState:
 def _feed(inputs: DesignInputs, normal: Left) -> FailureState:
     """Take one of the two power feeds away."""
     tier = {"storage nodes": storage_box(inputs), "switches": switch_box(inputs, inputs.plan.parts.switch)}
-    down = [name for name, box in tier.items() if not runs_on_one_feed(box)]
+    down = [name for name, box in tier.items() if not box.runs_on_one_feed]
     if down:
         text = f"the supplies on one feed do not carry the {' and '.join(down)}"
         return _state(normal, "feed", "one power feed", Left(0.0, 0.0, "power"), text)
     text = (
         "storage nodes and switches run on"
-        if runs_on_one_feed(client_box(inputs))
+        if client_box(inputs).runs_on_one_feed
         else "storage nodes and switches run on; GPU servers draw more than their supplies on one feed carry, "
         "so their power must be capped or they stop"
     )

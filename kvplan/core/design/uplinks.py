@@ -6,9 +6,8 @@ from collections import Counter, defaultdict
 from typing import TYPE_CHECKING
 
 from kvplan.core.arithmetic import ceil_div
-from kvplan.core.design.bundles import Bundle, Far, Leg
-from kvplan.core.design.hostlinks import CAGE_LANES
-from kvplan.core.design.names import device_name, leaf_name, switch_port
+from kvplan.core.design.bundles import CAGE_LANES, Bundle, Far, Leg
+from kvplan.core.design.names import cage_name, device_name, leaf_name, switch_port
 from kvplan.core.network.leafspine import LEGS_PER_UPLINK
 
 if TYPE_CHECKING:
@@ -242,10 +241,10 @@ def _bundle(
 ) -> Bundle:
     """Build the bundle of one cage between switches."""
     rate = switch.cage_bits_per_s / legs
-    name = f"swp{cage}"
+    name = cage_name(cage)
     return Bundle(device, name, switch.connector, legs, CAGE_LANES // legs, rate, network, rail, tuple(joined))
 
 
 def _switch_end(switch: Switch, device: str, cage: int, legs: int, leg: int) -> Far:
     """Build the far end of a leg at a switch."""
-    return Far(device, f"swp{cage}", switch_port(cage, legs, leg), switch.connector)
+    return Far(device, cage_name(cage), switch_port(cage, legs, leg), switch.connector)

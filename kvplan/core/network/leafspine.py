@@ -1,4 +1,4 @@
-"""Leaf and spine counts of a two-tier fabric, in switch cages and the legs they are broken out into."""
+"""Switch counts of a fabric of two or three tiers, in cages and the legs they are broken out into."""
 
 from __future__ import annotations
 

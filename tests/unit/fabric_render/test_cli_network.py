@@ -15,6 +15,7 @@ from kvplan.cli.network import DRAWINGS, FORMATS
 from kvplan.render.data import record_json
 from kvplan.render.fabric.tables import TABLES
 from kvplan.schema.design import Design
+from kvplan.schema.plan import Plan
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -159,7 +160,10 @@ def test_netbox_files_go_into_a_directory(run: Callable[[str], tuple[int, str, s
     assert out.split() == [f"netbox/{name}" for name in names]
     assert (directory / "netbox" / "01-sites.csv").read_text() == "name,slug,status\nHall 1,hall-1,planned\n"
     assert "Supermicro" in (directory / "netbox" / "04-device-types.csv").read_text()
-    assert "unknown" not in (directory / "netbox" / "04-device-types.csv").read_text()
+    unknown = [
+        line for line in (directory / "netbox" / "04-device-types.csv").read_text().splitlines() if "unknown" in line
+    ]
+    assert [line.split(",")[1] for line in unknown] == ["control-1u"]
     assert [path.name for path in directory.iterdir() if path.name.startswith(".kvplan")] == []
 
 
@@ -203,3 +207,14 @@ def test_a_missing_plan_is_said(run: Callable[[str], tuple[int, str, str]], dire
     code, out, err = run("")
     assert (code, out) == (3, "")
     assert "did you mean 'plan1.json'" in err
+
+
+def test_makers_are_those_of_the_plan(run: Callable[[str], tuple[int, str, str]], directory: Path) -> None:
+    """A Plan made with tables of its sender's own keeps who makes its parts; a stand-in for any make has no maker."""
+    plan = Plan.model_validate_json((directory / "plan.json").read_text(encoding="utf-8"))
+    server = plan.parts.server.model_copy(update={"vendor": "Acme"})
+    altered = plan.model_copy(update={"parts": plan.parts.model_copy(update={"server": server}), "sha256": ""})
+    (directory / "plan.json").write_text(record_json(altered), encoding="utf-8")
+    assert run("--format netbox-csv -o netbox")[0] == 0
+    makers = (directory / "netbox" / "02-manufacturers.csv").read_text(encoding="utf-8").split()
+    assert set(makers) == {"name,slug", "Acme,acme", "NVIDIA,nvidia", "Supermicro,supermicro", "unknown,unknown"}

@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from kvplan.schema.design import Design
 
 
+PRIVATE_PREFIXES: Final = tuple(map(IPv4Network, ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16")))
+"""Prefixes for private use: RFC 1918."""
 PRIVATE_ASNS: Final = ((64_512, 65_534), (4_200_000_000, 4_294_967_294))
 """Autonomous system numbers for private use: RFC 6996."""
-
-
 LAST_ASN: Final = 2**32 - 2
 """The last number that there is: RFC 7300 sets the one after it aside."""
 
@@ -57,7 +57,7 @@ def _twice(_inputs: DesignInputs, design: Design) -> Iterator[Finding]:
 
 def _public(_inputs: DesignInputs, design: Design) -> Iterator[Finding]:
     """Report prefixes and autonomous system numbers that belong to somebody else."""
-    public = [entry for entry in design.addresses if not IPv4Network(entry.prefix).is_private]
+    public = [entry for entry in design.addresses if not _is_private_prefix(IPv4Network(entry.prefix))]
     if public:
         yield Finding(
             id="prefix-public",
@@ -65,15 +65,6 @@ def _public(_inputs: DesignInputs, design: Design) -> Iterator[Finding]:
             where=listed([f"{entry.name} {entry.prefix}" for entry in public]),
             text="the prefix is not one for private use",
             remedy="a prefix of RFC 1918, unless this one is yours",
-        )
-    beyond = sorted({device.asn for device in design.devices if device.asn and device.asn > LAST_ASN})
-    if beyond:
-        yield Finding(
-            id="asn-range",
-            severity="error",
-            where=listed([str(number) for number in beyond]),
-            text=f"an autonomous system number beyond {LAST_ASN}",
-            remedy="a lower first number",
         )
     numbers = sorted(
         {
@@ -89,6 +80,19 @@ def _public(_inputs: DesignInputs, design: Design) -> Iterator[Finding]:
             where=listed([str(number) for number in numbers]),
             text="the autonomous system number is not one for private use",
             remedy="64512 to 65534, or 4200000000 to 4294967294 (RFC 6996), unless this one is yours",
+        )
+
+
+def _beyond_range(_inputs: DesignInputs, design: Design) -> Iterator[Finding]:
+    """Report autonomous system numbers that there are not."""
+    beyond = sorted({device.asn for device in design.devices if device.asn and device.asn > LAST_ASN})
+    if beyond:
+        yield Finding(
+            id="asn-range",
+            severity="error",
+            where=listed([str(number) for number in beyond]),
+            text=f"an autonomous system number beyond {LAST_ASN}",
+            remedy="a lower first number",
         )
 
 
@@ -112,6 +116,11 @@ def _shared_numbers(_inputs: DesignInputs, design: Design) -> Iterator[Finding]:
         )
 
 
+def _is_private_prefix(prefix: IPv4Network) -> bool:
+    """Tell whether a prefix is for private use: RFC 1918."""
+    return any(prefix.subnet_of(private) for private in PRIVATE_PREFIXES)
+
+
 def _is_private(number: int) -> bool:
     """Tell whether a number is for private use: RFC 6996."""
     return any(first <= number <= last for first, last in PRIVATE_ASNS)
@@ -121,5 +130,6 @@ RULES: Final[tuple[Callable[[DesignInputs, Design], Iterator[Finding]], ...]] = 
     _too_small,
     _twice,
     _public,
+    _beyond_range,
     _shared_numbers,
 )

@@ -22,7 +22,7 @@ _ROLES: Final[tuple[Role, Role]] = ("storage", "client")
 def _slots(inputs: DesignInputs, _design: Design) -> Iterator[Finding]:
     """Report more cards than slots; an OCP bay takes OCP 3.0 cards only."""
     for server, entries in _servers(inputs):
-        cards = sum(entry.cards for entry in entries if not entry.nic.form_factor.startswith("OCP"))
+        cards = sum(entry.cards for entry in entries if not entry.nic.is_ocp)
         if server.full_height_slots and cards > server.full_height_slots:
             yield Finding(
                 id="pcie-slots",
@@ -60,7 +60,7 @@ def _ocp_bays(inputs: DesignInputs, _design: Design) -> Iterator[Finding]:
     """Report more OCP cards, the management adapter among them, than bays."""
     wanted = 1 if inputs.options.management.host_ports else 0
     for server, entries in _servers(inputs):
-        cards = wanted + sum(entry.cards for entry in entries if entry.nic.form_factor.startswith("OCP"))
+        cards = wanted + sum(entry.cards for entry in entries if entry.nic.is_ocp)
         if server.ocp_slots and cards > server.ocp_slots:
             yield Finding(
                 id="ocp-bays",

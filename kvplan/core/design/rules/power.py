@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from kvplan.core.design.power import FEEDS, client_box, control_box, storage_box, switch_box
-from kvplan.core.design.states import runs_on_one_feed
 from kvplan.schema.design import Finding
 from kvplan.units import counted, format_power, listed
 
@@ -26,7 +25,7 @@ def _supplies(inputs: DesignInputs, _design: Design) -> Iterator[Finding]:
         switch_box(inputs, inputs.management_switch),
     )
     for box in boxes:
-        if not runs_on_one_feed(box):
+        if not box.runs_on_one_feed:
             count, rating = box.enclosure.psu_count // FEEDS, box.enclosure.psu_w or 0.0
             yield Finding(
                 id="psu-redundancy",
