@@ -15,7 +15,8 @@ from kvplan.bom.csv_cells import cut_csv
 from kvplan.bom.headings import DISCOUNT, READ_BACK
 from kvplan.errors import InputError, Problem, did_you_mean
 from kvplan.inputs.validation import problems_of
-from kvplan.render.bom_view import unmarked
+from kvplan.render.bom_view import COLUMNS
+from kvplan.render.data import unmarked
 from kvplan.schema.money import decimal_mark, parse_currency, parse_discount, parse_price
 from kvplan.schema.price_book import PRICE_BOOK_FORMAT_VERSION, PRICE_COLUMNS, PriceBook, PriceItem
 
@@ -30,10 +31,6 @@ HEADER_ROWS = 10
 _FIELDS = {"price_date": "date", "price_source": "source"}
 _HEADINGS = {heading.lower(): column for heading, column in READ_BACK.items()} | {DISCOUNT.lower(): ""}
 """Headings of the workbook; the discount that a line takes there is not always the part's own."""
-_KNOWN_OTHERS = {
-    "list", "net_price", "source", "vendor", "discount_applied", "parent", "price_book", "part_number_known",
-}  # fmt: skip
-"""Columns of an exported sheet that look like misspelt ones of a price book."""
 _LIST_IN = re.compile(r"list \[(?P<currency>[a-z]{3})\]")
 _MAX_NAME = 200
 
@@ -142,12 +139,12 @@ def _column(header: str) -> str:
 
 
 def _refuse_misspelt(sheet: _Sheet, names: Sequence[str]) -> None:
-    """Refuse columns that are almost those of a price book, and columns that stand twice."""
+    """Refuse columns that are almost those of a price book, unless an export has them, and columns that stand twice."""
     missing = [column for column in PRICE_COLUMNS if column not in names]
     problems = [
         Problem(sheet.where(cell), f"column {cell.text.strip()!r} is not known", allowed=_allowed(), hint=hint)
         for cell, name in zip(sheet.header, names, strict=True)
-        if name not in PRICE_COLUMNS and (hint := did_you_mean(name, missing)) and name not in _KNOWN_OTHERS
+        if name not in PRICE_COLUMNS and (hint := did_you_mean(name, missing)) and name not in COLUMNS
     ]
     problems.extend(
         Problem(sheet.where(cell), f"column {name!r} stands twice")

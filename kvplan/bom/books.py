@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kvplan.bom.book_csv import parse_csv_book
-from kvplan.errors import InputError, Problem
+from kvplan.errors import InputError, Problem, Problems
 from kvplan.inputs.files import read_text, read_yaml
 from kvplan.inputs.validation import validate
 from kvplan.schema.price_book import PriceBook
@@ -83,15 +83,12 @@ def read_price_books(paths: Sequence[str | Path], csv_paths: Sequence[str | Path
         With the problems of all files.
     """
     books: list[PriceBook] = []
-    problems: list[Problem] = []
+    problems = Problems()
     readers = [(read_price_book, path) for path in paths] + [(read_csv_book, path) for path in csv_paths]
     for read, path in readers:
-        try:
+        with problems.kept():
             books.append(read(path))
-        except InputError as error:
-            problems.extend(error.problems)
-    if problems:
-        raise InputError(problems)
+    problems.raise_any()
     return tuple(books)
 
 

@@ -47,7 +47,7 @@ def cabling_lines(design: Design, tables: Tables) -> Iterator[Draft]:
     Draft
         Copper, transceivers, fibre, patch cables; what there is none of falls away.
     """
-    lots = cable_lots(design.cables)
+    lots = cable_lots(design.bought_cables)
     modules = Counter(module.transceiver for module in modules_fitted(design.cables))
     yield from _cables(lots, tables, "copper")
     yield from _lot(

@@ -10,7 +10,7 @@ from kvplan.bom.kit import kit_of_device, kit_of_rack
 from kvplan.bom.scope import counted_as, quoted_racks
 from kvplan.core.arithmetic import ceil_div
 from kvplan.core.design.power import FEEDS
-from kvplan.schema.hardware import Server, Switch
+from kvplan.schema.hardware import ANY_VENDOR, Server, Switch
 from kvplan.schema.roles import FABRIC_ROLES, ROLE_NOUNS
 
 if TYPE_CHECKING:
@@ -19,15 +19,14 @@ if TYPE_CHECKING:
     from kvplan.bom.scope import Host, Tables
     from kvplan.schema.design import Design, Rack
     from kvplan.schema.hardware import Nic
-    from kvplan.schema.kit import GroupId
+    from kvplan.schema.kit import GroupId, When
     from kvplan.schema.plan import Plan
 
 _OUTLETS = {"C14": "C13", "C20": "C19"}
-_ANY = "any"
 
 
 def device_lines(
-    plan: Plan, design: Design, hosts: Sequence[Host], tables: Tables, conditions: frozenset[str], group: GroupId
+    plan: Plan, design: Design, hosts: Sequence[Host], tables: Tables, conditions: frozenset[When], group: GroupId
 ) -> Iterator[Draft]:
     """Make the major lines of the devices of a group.
 
@@ -57,7 +56,7 @@ def device_lines(
             yield _major(plan, design, host, (*_parts(plan, host), *kit))
 
 
-def rack_lines(design: Design, tables: Tables) -> Iterator[Draft]:
+def rack_lines(design: Design, tables: Tables, conditions: frozenset[When]) -> Iterator[Draft]:
     """Make the line of the racks that are quoted."""
     racks, options = quoted_racks(design), design.options.racks
     if not racks:
@@ -85,7 +84,7 @@ def rack_lines(design: Design, tables: Tables) -> Iterator[Draft]:
         source="design: racks",
         confidence="derived",
         kind="heading",
-        minors=(rack, *kit_of_rack(tables.kit, {"outlets": _outlets_text(design, racks)})),
+        minors=(rack, *kit_of_rack(tables.kit, conditions, {"outlets": _outlets_text(design, racks)})),
     )
 
 
@@ -148,7 +147,7 @@ def _chassis(server: Server, host: Host) -> Draft:
         basis=f"1 a {host.noun}",
         kind="chassis",
         description=f"Chassis with board, power supplies and fans: {server.title or server.id}",
-        part_number="" if server.vendor == _ANY else server.id,
+        part_number="" if server.vendor == ANY_VENDOR else server.id,
     )
 
 

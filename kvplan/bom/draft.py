@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kvplan.schema.bom import BomLine
+from kvplan.schema.hardware import ANY_VENDOR
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -14,8 +15,6 @@ if TYPE_CHECKING:
     from kvplan.schema.bom import LinePartNumberKnown
     from kvplan.schema.hardware import Row
     from kvplan.schema.kit import GroupId, PartKind, Per, Topic
-
-_ANY_VENDOR = "any"
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +79,7 @@ class Draft:
         vendor = getattr(row, "vendor", "")
         values: dict[str, Any] = {
             "description": row.title or row.id,
-            "vendor": "" if vendor == _ANY_VENDOR else vendor,
+            "vendor": "" if vendor == ANY_VENDOR else vendor,
             "part_number": getattr(row, "part_number", ""),
             "note": row.note,
             "source": row.source,

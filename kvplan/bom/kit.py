@@ -10,12 +10,12 @@ from kvplan.core.arithmetic import ceil_div
 from kvplan.units import TB
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
     from kvplan.bom.scope import Host
-    from kvplan.schema.kit import GroupId, KitRow, Per, Times
+    from kvplan.schema.kit import Adds, GroupId, KitRow, Per, Times, When
 
-_INLETS = {"c14-inlet": "C14", "c20-inlet": "C20"}
+_INLETS: Mapping[str, When] = {"C14": "c14-inlet", "C20": "c20-inlet"}
 _TIMES_TEXT: Mapping[Times, str] = {
     "sockets": "one a socket",
     "supplies": "one a power supply",
@@ -26,10 +26,10 @@ _TIMES_TEXT: Mapping[Times, str] = {
     "atx-adapters": "one an adapter that needs it",
     "low-profile-adapters": "one a half-height adapter",
 }
-_OF_ADAPTERS = {"atx-adapters", "low-profile-adapters"}
+_OF_ADAPTERS: Collection[Times] = {"atx-adapters", "low-profile-adapters"}
 
 
-def kit_of_device(rows: Sequence[KitRow], host: Host, conditions: frozenset[str]) -> Iterator[Draft]:
+def kit_of_device(rows: Sequence[KitRow], host: Host, conditions: frozenset[When]) -> Iterator[Draft]:
     """Make the minor lines of a device.
 
     Parameters
@@ -46,19 +46,18 @@ def kit_of_device(rows: Sequence[KitRow], host: Host, conditions: frozenset[str]
     Draft
         One line a row that applies, with its number in one device.
     """
-    applying = [row for row in rows if _goes_with(row, host, conditions)]
-    replaced = {row.replaces for row in applying}
-    for row in applying:
-        if row.id not in replaced:
-            yield _minor(row, host)
+    holding = conditions | {_INLETS[host.inlet]} if host.inlet in _INLETS else conditions
+    asked = [row for row in rows if not host.adapters_only or row.times in _OF_ADAPTERS]
+    for row in _applying(asked, lambda row: _goes_with(row, host.per, holding, host.model)):
+        yield _minor(row, host)
 
 
 def kit_of_group(
     rows: Sequence[KitRow],
     group: GroupId,
     counts: Mapping[Per, int],
-    conditions: frozenset[str],
-    extra: Mapping[str, str],
+    conditions: frozenset[When],
+    extra: Mapping[Adds, str],
 ) -> Iterator[Draft]:
     """Make the lines of a group that stand by themselves.
 
@@ -80,19 +79,17 @@ def kit_of_group(
     Draft
         One line a row that applies; its number is 0 where nothing is counted.
     """
-    for row in rows:
-        if row.group == group and row.when in conditions:
-            present = tuple(per for per in row.per if counts[per])
-            quantity = row.quantity * ceil_div(sum(counts[per] for per in present), row.each)
-            basis = _basis(row, " + ".join(counted_as(counts[per], per) for per in present))
-            yield _draft(row, group, quantity, basis, extra=extra.get(row.adds, ""), counted_by=present)
+    for row in _applying(rows, lambda row: row.group == group and row.when in conditions):
+        present = tuple(per for per in row.per if counts[per])
+        quantity = row.quantity * ceil_div(sum(counts[per] for per in present), row.each)
+        basis = _basis(row, " + ".join(counted_as(counts[per], per) for per in present))
+        yield _draft(row, group, quantity, basis, extra=extra.get(row.adds, ""), counted_by=present)
 
 
-def kit_of_rack(rows: Sequence[KitRow], extra: Mapping[str, str]) -> Iterator[Draft]:
+def kit_of_rack(rows: Sequence[KitRow], conditions: frozenset[When], extra: Mapping[Adds, str]) -> Iterator[Draft]:
     """Make the minor lines of a rack."""
-    for row in rows:
-        if row.group is None and "rack" in row.per:
-            yield _draft(row, "racks", row.quantity, f"{row.quantity} a rack", extra=extra.get(row.adds, ""))
+    for row in _applying(rows, lambda row: _goes_with(row, "rack", conditions)):
+        yield _draft(row, "racks", row.quantity, f"{row.quantity} a rack", extra=extra.get(row.adds, ""))
 
 
 def capacity_text(raw_bytes: int, usable_bytes: int) -> str:
@@ -104,13 +101,17 @@ def capacity_text(raw_bytes: int, usable_bytes: int) -> str:
     return f": {raw_bytes / TB:,.2f} TB raw, {usable_bytes / TB:,.2f} TB usable"
 
 
-def _goes_with(row: KitRow, host: Host, conditions: frozenset[str]) -> bool:
-    """Tell whether a row makes a minor line of a device."""
-    if row.group is not None or host.per not in row.per or (row.models and host.model not in row.models):
-        return False
-    if host.adapters_only and row.times not in _OF_ADAPTERS:
-        return False
-    return _INLETS[row.when] == host.inlet if row.when in _INLETS else row.when in conditions
+def _applying(rows: Sequence[KitRow], applies: Callable[[KitRow], bool]) -> Iterator[KitRow]:
+    """Yield the rows that apply, but those that another of them replaces."""
+    applying = [row for row in rows if applies(row)]
+    replaced = {row.replaces for row in applying}
+    return (row for row in applying if row.id not in replaced)
+
+
+def _goes_with(row: KitRow, per: Per, conditions: frozenset[When], model: str = "") -> bool:
+    """Tell whether a row makes a minor line of a device or rack; a rack has no model of the catalogue."""
+    of_model = not row.models or model in row.models
+    return row.group is None and per in row.per and of_model and row.when in conditions
 
 
 def _minor(row: KitRow, host: Host) -> Draft:

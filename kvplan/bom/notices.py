@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
+from kvplan.bom.offers import comparable
 from kvplan.bom.pricing import counted_lines
 from kvplan.errors import did_you_mean
 from kvplan.schema.design import Finding
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from kvplan.schema.bom import BomLine
     from kvplan.schema.price_book import PriceBook, PriceItem, QuoteTerms
 
+PRICE_MISSING: Final = "price-missing"
+"""The finding that some lines have no price."""
 NAMED = 4
 """So many parts are named before the rest is only counted."""
 
@@ -73,7 +76,7 @@ def _missing(priced: Sequence[Priced], offers: Offers) -> Iterator[Finding]:
         text = f"no price book was given, so that none of {of_all} has a price"
     remedy = "fill the column list_price of the CSV export and read it back with --prices"
     severity = "warning" if offers.books else "info"
-    yield Finding(id="price-missing", severity=severity, where="", text=text, remedy=remedy)
+    yield Finding(id=PRICE_MISSING, severity=severity, where="", text=text, remedy=remedy)
 
 
 def _other_terms(book: PriceBook, priced: Sequence[Priced]) -> Iterator[Finding]:
@@ -206,16 +209,16 @@ def _conflicts(book: PriceBook, priced: Sequence[Priced]) -> Iterator[Finding]:
 
 def _differ(given: str, ours: str) -> bool:
     """Tell whether two part numbers are both there and differ."""
-    return bool(given.strip()) and given.strip().upper() != ours.strip().upper()
+    return bool(given.strip()) and comparable(given) != comparable(ours)
 
 
 def _unused(book: PriceBook, lines: Sequence[BomLine]) -> Iterator[Finding]:
     """Name the prices of a book that are for nothing in the quote."""
-    takers = {name.upper() for line in lines if line.priced for name in (line.key, line.part_number) if name}
+    takers = {comparable(name) for line in lines if line.priced for name in (line.key, line.part_number) if name}
     found = [
         item
         for item in book.items
-        if item.list_price is not None and not {item.key.strip().upper(), item.part_number.strip().upper()} & takers
+        if item.list_price is not None and not {comparable(item.key), comparable(item.part_number)} & takers
     ]
     if found:
         why = [_why_unused(item, lines) for item in found[:NAMED]]
@@ -226,8 +229,8 @@ def _unused(book: PriceBook, lines: Sequence[BomLine]) -> Iterator[Finding]:
 
 def _why_unused(item: PriceItem, lines: Sequence[BomLine]) -> str:
     """Name a price that is for nothing, with what was perhaps meant."""
-    key, name = item.key.strip().upper(), item.key.strip() or item.part_number.strip()
-    untaken = next((line for line in lines if line.key.upper() == key), None)
+    name = item.key.strip() or item.part_number.strip()
+    untaken = next((line for line in lines if comparable(line.key) == comparable(item.key)), None)
     if untaken is not None:
         heading = any(line.parent == untaken.line for line in lines)
         return (

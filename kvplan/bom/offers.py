@@ -64,8 +64,8 @@ class Offers:
             parts: dict[str, list[Offer]] = {}
             for item in book.items:
                 offer = Offer(book, item)
-                keys.setdefault(_plain(item.key), []).append(offer)
-                parts.setdefault(_plain(item.part_number), []).append(offer)
+                keys.setdefault(comparable(item.key), []).append(offer)
+                parts.setdefault(comparable(item.part_number), []).append(offer)
             self._by_key.append(keys)
             self._by_part.append(parts)
 
@@ -75,7 +75,7 @@ class Offers:
 
     def part_number_of(self, line: BomLine) -> str:
         """Return the part number that the books give a line, which they must name by its key for that."""
-        named = (offer for offer in self._of(line) if _plain(offer.item.key) == _plain(line.key))
+        named = (offer for offer in self._of(line) if comparable(offer.item.key) == comparable(line.key))
         return next((offer.item.part_number.strip() for offer in named if offer.item.part_number.strip()), "")
 
     def lead_time_of(self, line: BomLine) -> int | None:
@@ -85,13 +85,17 @@ class Offers:
 
     def _of(self, line: BomLine) -> Iterator[Offer]:
         """Yield everything that the books say of a line, what wins first."""
-        key, part = _plain(line.key), _plain(line.part_number)
+        key, part = comparable(line.key), comparable(line.part_number)
         for keys, parts in zip(self._by_key, self._by_part, strict=True):
             yield from keys.get(key, ())
             if part:
                 yield from parts.get(part, ())
 
 
-def _plain(name: str) -> str:
-    """Write a key or part number so that blanks around it and its letter case do not matter."""
+def comparable(name: str) -> str:
+    """Write a key or part number so that blanks around it and its letter case do not matter.
+
+    >>> comparable(" mcp4y10-n001 ") == comparable("MCP4Y10-N001")
+    True
+    """
     return name.strip().upper()

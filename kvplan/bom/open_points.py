@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from kvplan.schema.bom import BomLine, LinePartNumberKnown
+    from kvplan.schema.build import ClientScope
     from kvplan.schema.design import Design
     from kvplan.schema.kit import Topic
     from kvplan.schema.plan import Plan
@@ -82,6 +83,7 @@ def scope_findings(plan: Plan, design: Design, lines: Sequence[BomLine]) -> Iter
     """
     yield from _part_numbers(lines)
     yield from _assumed(lines)
+    yield from _open_links(design)
     topics = {line.topic for line in lines}
     yield from (_finding(*point) for topic, point in _POINTS.items() if topic in topics)
     yield from _clients(plan, design)
@@ -123,11 +125,20 @@ def _assumed(lines: Sequence[BomLine]) -> Iterator[Finding]:
         yield _finding("kit-assumed", "parts", text, remedy)
 
 
+def _open_links(design: Design) -> Iterator[Finding]:
+    """Count the links for which there is no cable, and so no line."""
+    links = len(design.cables) - len(design.bought_cables)
+    if links:
+        text = f"{counted(links, 'link')} {'has' if links == 1 else 'have'} no cable: see cable-missing"
+        remedy = "put the cabling right before this is ordered: what is missing is no line and has no price"
+        yield Finding(id="cables-open", severity="error", where="cables", text=text, remedy=remedy)
+
+
 def _clients(plan: Plan, design: Design) -> Iterator[Finding]:
     """Say what of the GPU servers is left out or rounded up."""
     servers = sum(device.role == "client" for device in design.devices)
     gpus = servers * plan.parts.gpu.gpus_per_server
-    left_out = {
+    left_out: dict[ClientScope, str] = {
         "adapters": "of the GPU servers only adapters and cables are quoted: chassis, GPUs and their software are not",
         "none": "of the GPU servers only cables are quoted: servers, adapters, GPUs and their software are not",
     }

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from kvplan.bom.pricing import Priced
     from kvplan.bom.scope import Tables
     from kvplan.schema.design import Design
-    from kvplan.schema.kit import GroupId
+    from kvplan.schema.kit import Adds, GroupId
     from kvplan.schema.plan import Plan
     from kvplan.schema.price_book import PriceBook, QuoteTerms
 
@@ -109,7 +109,7 @@ class _Drafts:
         self._hosts = hosts_of(plan, design, tables)
         self.counts = counts_of(plan, design, self._hosts)
         self._conditions = conditions_of(design, self._hosts, self.counts)
-        self._extra = {"capacity": capacity_text(plan.profile.raw_bytes, plan.profile.usable_bytes)}
+        self._extra: dict[Adds, str] = {"capacity": capacity_text(plan.profile.raw_bytes, plan.profile.usable_bytes)}
 
     def of(self, group: GroupId) -> Iterator[Draft]:
         """Yield the drafts of a group: devices, then cables or racks, then what stands by itself."""
@@ -118,7 +118,7 @@ class _Drafts:
         if group == "cabling":
             yield from cabling_lines(self._design, tables)
         elif group == "racks":
-            yield from rack_lines(self._design, tables)
+            yield from rack_lines(self._design, tables, conditions)
         yield from kit_of_group(tables.kit, group, self.counts, conditions, self._extra)
 
 

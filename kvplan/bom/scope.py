@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from kvplan.core.arithmetic import ceil_div
 from kvplan.core.design.machines import adapters_of
 from kvplan.core.design.power import FEEDS
+from kvplan.schema.cabling import FIBRE
 from kvplan.schema.roles import ROLE_NOUNS
 from kvplan.units import TB
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from kvplan.schema.cabling import CableFamily, Transceiver
     from kvplan.schema.design import Design, Device, Rack
     from kvplan.schema.hardware import Nic, Server, Switch
-    from kvplan.schema.kit import GroupId, KitRow, Per, SpareRow, Times
+    from kvplan.schema.kit import GroupId, KitRow, Per, SpareRow, Times, When
     from kvplan.schema.parts import PlanParts
     from kvplan.schema.plan import Plan
     from kvplan.schema.roles import Role
@@ -207,14 +208,15 @@ def counts_of(plan: Plan, design: Design, hosts: Sequence[Host]) -> dict[Per, in
         devices[host.per] += host.count
     whole = [host for host in hosts if not host.adapters_only]
     uplinks = devices["management-switch"] * design.options.management.uplinks_per_switch
-    fibres = [cable for cable in design.cables if cable.medium in {"multimode", "single-mode"}]
+    cables = design.bought_cables
+    fibres = [cable for cable in cables if cable.medium in FIBRE]
     return {
         "project": 1,
         **{per: devices[per] for per in _GROUPS},
         "rack": len(quoted_racks(design)),
         "free-rack-unit": _free_units(design),
-        "cable": len(design.cables),
-        "cable-end": sum(1 + len(cable.b) for cable in design.cables),
+        "cable": len(cables),
+        "cable-end": sum(1 + len(cable.b) for cable in cables),
         "fibre-end": sum(1 + len(cable.b) for cable in fibres),
         "uplink": uplinks,
         "uplink-end": _ENDS * uplinks,
@@ -226,10 +228,10 @@ def counts_of(plan: Plan, design: Design, hosts: Sequence[Host]) -> dict[Per, in
     }
 
 
-def conditions_of(design: Design, hosts: Sequence[Host], counts: Mapping[Per, int]) -> frozenset[str]:
+def conditions_of(design: Design, hosts: Sequence[Host], counts: Mapping[Per, int]) -> frozenset[When]:
     """Name the conditions of kit rows that hold for the whole build; those of a device's inlet are its own."""
     options = design.options
-    holds = {
+    holds: dict[When, bool] = {
         "always": True,
         "clients-quoted": any(host.per == "client-server" and not host.adapters_only for host in hosts),
         "racks-quoted": options.racks.quoted,
@@ -243,11 +245,11 @@ def conditions_of(design: Design, hosts: Sequence[Host], counts: Mapping[Per, in
 
 def _free_units(design: Design) -> int:
     """Count the units of the quoted racks in which nothing stands, those kept for management switches included."""
-    units = {rack.name: set(range(1, rack.units + 1)) for rack in quoted_racks(design)}
-    for device in design.devices:
-        if device.rack in units:
-            units[device.rack] -= set(range(device.position_u, device.position_u + device.rack_units))
-    return sum(map(len, units.values()))
+    held = design.by_rack()
+    return sum(
+        len(set(range(1, rack.units + 1)).difference(*(device.units for device in held[rack.name])))
+        for rack in quoted_racks(design)
+    )
 
 
 def _host(plan: Plan, design: Design, per: Per, devices: Sequence[Device], tables: Tables) -> Host:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from kvplan.bom.draft import Draft
 from kvplan.schema.bom import SpareRate
+from kvplan.schema.money import percent_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -77,7 +78,7 @@ def _spares_of(lines: Sequence[Numbered], row: SpareRow, *, own_discount: bool) 
 def _spare(items: Sequence[Numbered], installed: int, row: SpareRow, *, own_discount: bool) -> Draft:
     """Make the spare line of one part, which shares its key and so its price."""
     line = items[0].line
-    share = f"max({row.minimum}, {(100 * row.rate).normalize():f} % of {installed:,})"
+    share = f"max({row.minimum}, {percent_text(row.rate)} of {installed:,})"
     return Draft.of(
         row,
         key=line.key,

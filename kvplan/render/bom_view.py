@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from decimal import Decimal
 from itertools import groupby
 from typing import TYPE_CHECKING
 
+from kvplan.render.data import marked
 from kvplan.render.view import Grid, Section, View
 from kvplan.schema.base import gravest_first
+from kvplan.schema.hardware import UNSURE
 from kvplan.schema.kit import GROUP_TITLES
-from kvplan.schema.money import minor_units, price_text
-from kvplan.units import counted, format_percent
+from kvplan.schema.money import minor_units, percent_text, price_text
+from kvplan.units import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -28,8 +29,6 @@ COLUMNS = (
 """Columns of the exported sheet; `discount` is the part's own, and only that is read back."""
 _TEXTS = {"key", "vendor", "part_number", "description", "price_book", "price_source"}
 """Columns that are read back as texts even where they look like numbers; a line's own number is not read."""
-_NOT_PLAIN = re.compile(r"['=+\-@\t].*|[\d\s.,:/+-]+|\d+(?:\.\d*)?[eE][+-]?\d+", re.DOTALL)
-"""Texts that a spreadsheet would take for something else: formulas, numbers, days, times."""
 _YES = {True: "yes", False: "no"}
 _MISSING, _INCLUDED = "missing", "incl."
 
@@ -108,18 +107,11 @@ def _total(bom: Bom) -> str:
 
 def _book(book: UsedBook) -> str:
     """Describe a price book."""
-    day = _days(book)
+    days = " of " + " to ".join(map(str, book.days)) if book.days else ", undated"
     valid = f", valid to {book.valid_until}" if book.valid_until else ""
     rate = f", {book.rate:f} each" if book.rate is not None else ""
     terms = f"; {book.terms}" if book.terms else ""
-    return f"{book.name}{day}: {book.used} of {counted(book.items, 'price')} used, {book.currency}{rate}{valid}{terms}"
-
-
-def _days(book: UsedBook) -> str:
-    """Say of which day a book is, or of which days its prices are."""
-    if book.date or not book.first_date:
-        return f" of {book.date}" if book.date else ", undated"
-    return f" of {book.first_date}" + (f" to {book.last_date}" if book.last_date != book.first_date else "")
+    return f"{book.name}{days}: {book.used} of {counted(book.items, 'price')} used, {book.currency}{rate}{valid}{terms}"
 
 
 def _discount(group: BomGroup) -> str:
@@ -169,7 +161,7 @@ def _unpriced(line: BomLine, *, each: bool) -> tuple[str, ...]:
 
 def _part_number(line: BomLine) -> str:
     """Write the part number of a line, and if it is not confirmed, how it is known."""
-    unsure = line.part_number_known in {"listing", "pattern"}
+    unsure = line.part_number_known in UNSURE
     return f"{line.part_number} ({line.part_number_known})" if unsure else line.part_number
 
 
@@ -206,9 +198,7 @@ def _finding(item: Finding) -> str:
 
 def _percent(share: Decimal) -> str:
     """Write a discount, with as many decimals as it has."""
-    if not share:
-        return "-"
-    return f"{(100 * share).normalize():f} %" if share != 1 else format_percent(1, 0)
+    return percent_text(share) if share else "-"
 
 
 def _row(line: BomLine, currency: str) -> tuple[str, ...]:
@@ -231,22 +221,3 @@ def _text(value: object) -> str:
     if value is None:
         return ""
     return format(value, "f") if isinstance(value, Decimal) else str(value)
-
-
-def marked(text: str) -> str:
-    """Mark a text that a spreadsheet would take for something else, such as the line `1.10` for a number.
-
-    >>> marked("1.10"), marked("MCP4Y10-N001")
-    ("'1.10", 'MCP4Y10-N001')
-    """
-    return f"'{text}" if _NOT_PLAIN.fullmatch(text) else text
-
-
-def unmarked(text: str) -> str:
-    """Take the mark off a text again.
-
-    >>> unmarked("'1.10"), unmarked("offer '-5%' of May"), unmarked("'t Hooft")
-    ('1.10', "offer '-5%' of May", "'t Hooft")
-    """
-    stripped = text.strip()
-    return stripped[1:] if stripped.startswith("'") and _NOT_PLAIN.fullmatch(stripped[1:]) else stripped

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from typing import TYPE_CHECKING, Any
 
 from kvplan.units import is_number
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
 
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t")
+_NOT_PLAIN = re.compile(r"['=+\-@\t].*|[\d\s.,:/+-]+|\d+(?:\.\d*)?[eE][+-]?\d+", re.DOTALL)
+"""Texts that a spreadsheet would take for something else: formulas, numbers, days, times."""
 
 
 def record_json(record: BaseModel) -> str:
@@ -42,6 +45,25 @@ def rows_csv(headers: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     writer.writerow(headers)
     writer.writerows([_harmless(cell) for cell in row] for row in rows)
     return buffer.getvalue()
+
+
+def marked(text: str) -> str:
+    """Mark a text that a spreadsheet would take for something else, such as the line `1.10` for a number.
+
+    >>> marked("1.10"), marked("MCP4Y10-N001")
+    ("'1.10", 'MCP4Y10-N001')
+    """
+    return f"'{text}" if _NOT_PLAIN.fullmatch(text) else text
+
+
+def unmarked(text: str) -> str:
+    """Take the mark off a text again.
+
+    >>> unmarked("'1.10"), unmarked("offer '-5%' of May"), unmarked("'t Hooft")
+    ('1.10', "offer '-5%' of May", "'t Hooft")
+    """
+    stripped = text.strip()
+    return stripped[1:] if stripped.startswith("'") and _NOT_PLAIN.fullmatch(stripped[1:]) else stripped
 
 
 def _harmless(cell: str) -> str:

@@ -126,6 +126,11 @@ class UsedBook(Record):
     items: int
     used: int
 
+    @property
+    def days(self) -> tuple[Day, ...]:
+        """The first and the last day of its prices, once where they are the same; nothing where none is known."""
+        return tuple(dict.fromkeys(day for day in (self.first_date or self.date, self.last_date) if day))
+
 
 class Bom(Record):
     """A priced bill of materials; `total` sums what has a price, and is no total while `missing` is above 0.

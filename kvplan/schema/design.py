@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from kvplan.schema.base import Confidence, Record, Severity
 from kvplan.schema.build import BuildOptions
@@ -45,6 +45,11 @@ class Device(Record):
     management_address: str
     loopback: str = ""
     asn: int | None = None
+
+    @property
+    def units(self) -> range:
+        """The units of its rack that it takes, the lowest first."""
+        return range(self.position_u, self.position_u + self.rack_units)
 
 
 class Rack(Record):
@@ -111,6 +116,11 @@ class Cable(Record):
     a: CableEnd
     b: tuple[CableEnd, ...]
 
+    @property
+    def is_open(self) -> bool:
+        """Whether no family joins its ends: the link is planned, but there is no cable for it to be bought."""
+        return not self.family
+
 
 class AddressRange(Record):
     """A prefix and how much of it the design takes: links of a host prefix, addresses of the others.
@@ -128,10 +138,13 @@ class AddressRange(Record):
     capacity: int
 
 
+StateName = Literal["normal", "drive", "node", "leaf", "spine", "feed"]
+
+
 class FailureState(Record):
     """What is left with something lost: client bytes read and written [B/s], and as a share of the normal state."""
 
-    name: Literal["normal", "drive", "node", "leaf", "spine", "feed"]
+    name: StateName
     lost: str
     read_bytes_per_s: float
     write_bytes_per_s: float
@@ -165,6 +178,13 @@ class Switches(Record):
     oversubscription: float
 
 
+class Power(NamedTuple):
+    """Power at the wall [W], on a usual day and at most."""
+
+    typical: float
+    most: float
+
+
 class Design(Record):
     """A Plan as it is racked, cabled and addressed; equal Plan and options give an equal design."""
 
@@ -180,3 +200,29 @@ class Design(Record):
     addresses: tuple[AddressRange, ...]
     states: tuple[FailureState, ...]
     findings: tuple[Finding, ...]
+
+    @property
+    def power_w(self) -> Power:
+        """What all racks draw together."""
+        return Power(sum(rack.power_typical_w for rack in self.racks), sum(rack.power_max_w for rack in self.racks))
+
+    @property
+    def weight_kg(self) -> float:
+        """What stands in all racks together, without the racks' own."""
+        return sum(rack.weight_kg for rack in self.racks)
+
+    @property
+    def bought_cables(self) -> tuple[Cable, ...]:
+        """The cables that there are to buy: all but those of links that no family joins."""
+        return tuple(cable for cable in self.cables if not cable.is_open)
+
+    def by_rack(self) -> dict[str, tuple[Device, ...]]:
+        """List the devices of each rack, in the order of the design."""
+        held: dict[str, list[Device]] = {rack.name: [] for rack in self.racks}
+        for device in self.devices:
+            held[device.rack].append(device)
+        return {name: tuple(devices) for name, devices in held.items()}
+
+    def state(self, name: StateName) -> FailureState:
+        """Return what is left in a failure state."""
+        return next(state for state in self.states if state.name == name)

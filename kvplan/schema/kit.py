@@ -47,8 +47,15 @@ PartKind = Literal[
 """What a line is: a heading, a part of Plan or design, a kit row, or the spare of any of these."""
 SPARED_KINDS: Final[frozenset[PartKind]] = frozenset({"drive", "adapter", "copper", "fibre", "patch", "transceiver"})
 """Kinds of parts that a row of spares may name; kit rows it names by their id."""
-Topic = Literal["", "bracket", "capacity-licence", "in-the-box", "pdu-network"]
-"""What is open about a part, for the finding that says so."""
+When = Literal[
+    "always", "c14-inlet", "c20-inlet", "clients-quoted", "racks-quoted", "racks-there", "fibre", "host-ports",
+    "several-racks",
+]  # fmt: skip
+"""What must be so for a kit row to be bought: of the whole build, or of a device the inlet of its supplies."""
+Adds = Literal["nothing", "capacity", "outlets"]
+"""What is printed behind the title of a kit row."""
+Topic = Literal["", "bracket", "capacity-licence", "freight", "in-the-box", "pdu-network"]
+"""What is to be said about a part elsewhere: that something of it is open, or that it is in the quote."""
 Share = Annotated[Decimal, Field(ge=0, le=1)]
 
 
@@ -63,7 +70,7 @@ class KitRow(Row):
     `replaces` another row by its id. `per_model` says that each model has a part of its own, such as its rails. What
     is `included` comes with the device and takes no price; it is listed so that spares can be bought of it. `adds`
     prints the terabytes that a licence covers, or the outlets that a power distribution unit must have, behind the
-    title. `topic` names what is open about the part.
+    title. `topic` marks what is said of the part elsewhere.
     """
 
     vendor: str = ""
@@ -75,14 +82,11 @@ class KitRow(Row):
     each: PositiveInt = 1
     times: Times = "one"
     unit: str = "each"
-    when: Literal[
-        "always", "c14-inlet", "c20-inlet", "clients-quoted", "racks-quoted", "racks-there", "fibre", "host-ports",
-        "several-racks",
-    ] = "always"  # fmt: skip
+    when: When = "always"
     models: tuple[str, ...] = ()
     replaces: str = ""
     per_model: bool = False
-    adds: Literal["nothing", "capacity", "outlets"] = "nothing"
+    adds: Adds = "nothing"
     term_months: PositiveInt | None = None
     topic: Topic = ""
     optional: bool = False

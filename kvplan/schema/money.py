@@ -168,6 +168,15 @@ def parse_discount(text: str) -> Decimal:
     return share
 
 
+def percent_text(share: Decimal) -> str:
+    """Write a share in percent, with as many decimals as it has.
+
+    >>> percent_text(Decimal("0.125")), percent_text(Decimal("0.10")), percent_text(Decimal(1))
+    ('12.5 %', '10 %', '100 %')
+    """
+    return f"{(100 * share).normalize():f} %"
+
+
 def parse_rate(text: str) -> Decimal:
     """Read what one unit of another currency is worth.
 

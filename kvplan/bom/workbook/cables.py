@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from kvplan.bom import headings
 from kvplan.bom.workbook.cells import Column, Styled, widths_of
 from kvplan.render.fabric.links import far_ends
-from kvplan.render.fabric.words import MEDIUM_TITLES, unit
+from kvplan.render.fabric.words import NO_CABLE, length_of, medium_of, unit
 
 if TYPE_CHECKING:
     from kvplan.bom.workbook.cells import Cell
@@ -49,8 +49,8 @@ def cables_sheet(context: Context) -> None:
     sheet = context.sheet("Cable schedule", widths_of(_COLUMNS), len(_PRINTED))
     sheet.title(
         "Cable schedule",
-        f"{len(design.cables):,} cables. A breakout has a row for each far end and is counted in the first. Families, "
-        "connectors and texts for labels stand to the right of what is printed.",
+        f"{len(design.bought_cables):,} cables. A breakout has a row for each far end and is counted in the first. "
+        "Families, connectors and texts for labels stand to the right of what is printed.",
     )
     body = sheet.table(_COLUMNS, map(_row, far_ends(design)), filtered=True)
     sheet.freeze(body.start, 1)
@@ -58,12 +58,12 @@ def cables_sheet(context: Context) -> None:
 
 
 def _row(end: FarEnd) -> tuple[Cell, ...]:
-    """Give the row of one far end; the first of a cable counts it."""
+    """Give the row of one far end; the first of a cable counts it, if there is such a cable."""
     cable, a, b = end.cable, end.cable.a, end.b
     first = end.number == 1
     return (
         Styled(cable.id, () if first else ("muted",)),
-        1 if first else None,
+        1 if first and not cable.is_open else None,
         cable.network,
         a.device,
         _place(end.a_device),
@@ -72,12 +72,12 @@ def _row(end: FarEnd) -> tuple[Cell, ...]:
         _place(end.b_device),
         ", ".join(port.name for port in end.far_legs),
         cable.needed_m,
-        cable.length_m,
-        MEDIUM_TITLES[cable.medium],
+        length_of(cable),
+        medium_of(cable),
         cable.part_number,
         a.transceiver,
         b.transceiver,
-        cable.family,
+        cable.family or NO_CABLE,
         a.cage,
         a.connector,
         b.cage,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -13,7 +13,7 @@ from kvplan.render.fabric.words import counted_title
 from kvplan.schema.roles import ROLE_NOUNS, SWITCH_ROLES
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from xlsxwriter import Workbook
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from kvplan.bom.workbook.layout import Layout
     from kvplan.bom.workbook.styles import Styles
     from kvplan.schema.bom import Bom
-    from kvplan.schema.design import Design, Device
+    from kvplan.schema.design import Design
     from kvplan.schema.plan import Plan
 
 
@@ -40,13 +40,6 @@ class Context:
     def sheet(self, name: str, widths: Sequence[float], printed: int | None = None) -> Sheet:
         """Add a sheet; columns beyond those printed are there to look things up."""
         return Sheet(self.book, self.styles, name, widths, printed)
-
-    def by_rack(self) -> Mapping[str, list[Device]]:
-        """List the devices of each rack."""
-        racks: defaultdict[str, list[Device]] = defaultdict(list)
-        for device in self.design.devices:
-            racks[device.rack].append(device)
-        return racks
 
     def switches(self) -> str:
         """Count the switches by what they are."""

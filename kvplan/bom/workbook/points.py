@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from kvplan.bom.notices import PRICE_MISSING
 from kvplan.bom.open_points import WITHOUT_PART_NUMBERS
 from kvplan.bom.workbook.cells import Column, Styled, widths_of
-from kvplan.bom.workbook.totals import PRICE_MISSING, missing_severity, missing_text
+from kvplan.bom.workbook.totals import missing_severity, missing_text
 from kvplan.schema.base import gravest_first
+from kvplan.schema.hardware import UNSURE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from kvplan.bom.workbook.cells import Cell
     from kvplan.bom.workbook.context import Context
-    from kvplan.schema.bom import BomLine
+    from kvplan.schema.bom import BomLine, LinePartNumberKnown
 
 _COLUMNS = (
     Column("Kind", ("text",), 18),
@@ -23,7 +25,10 @@ _COLUMNS = (
     Column("What to do, or source", ("wrap", "muted"), 46),
     Column("Answer", width=26),
 )
-_UNSURE: Mapping[str, str] = {"listing": "is from a public listing", "pattern": "follows the pattern of its family"}
+_KNOWN: Mapping[LinePartNumberKnown, str] = {
+    "listing": "is from a public listing",
+    "pattern": "follows the pattern of its family",
+}
 """What is said of a part number that its maker has not confirmed."""
 _BLANK = Styled(None, ("input",))
 
@@ -60,8 +65,8 @@ def _parts(context: Context) -> Iterator[tuple[Cell, ...]]:
         first = lines[0]
         if first.priced and not first.part_number and first.group not in WITHOUT_PART_NUMBERS:
             yield "no part number", _where(lines), first.description, first.note or "ask the vendor for it"
-        elif first.priced and first.part_number_known in _UNSURE:
-            text = f"{first.description}: {first.part_number} {_UNSURE[first.part_number_known]}"
+        elif first.priced and first.part_number_known in UNSURE:
+            text = f"{first.description}: {first.part_number} {_KNOWN[first.part_number_known]}"
             yield "part number", _where(lines), text, "; ".join(filter(None, ("let the vendor confirm it", first.note)))
         elif first.confidence == "assumed":
             yield "assumed part", _where(lines), first.description, "; ".join(filter(None, (first.note, first.source)))

@@ -67,7 +67,7 @@ def power_sheet(context: Context) -> None:
     _open(sheet, "By kind of device", _KINDS)
     _sums(sheet, _KINDS, [_write(sheet, _KINDS, _kind(kind, sheet.row)) for kind in _kinds(context.design.devices)])
     _open(sheet, "By rack", _RACKS)
-    held = context.by_rack()
+    held = context.design.by_rack()
     racks = context.design.racks
     _sums(sheet, _RACKS, [_write(sheet, _RACKS, _rack(rack, held[rack.name], sheet.row)) for rack in racks])
     sheet.repeat(_open(sheet, "By device", _DEVICES))

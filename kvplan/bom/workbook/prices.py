@@ -62,8 +62,7 @@ def _books(context: Context) -> Iterator[tuple[Cell, ...]]:
 
 def _dates(book: UsedBook) -> Plain:
     """Give the day of a book's prices, or the first and the last."""
-    several = book.first_date != book.last_date
-    return f"{book.first_date} to {book.last_date}" if several else book.first_date or book.date
+    return book.days[0] if len(book.days) == 1 else " to ".join(map(str, book.days)) or None
 
 
 def _rows(context: Context) -> Iterator[tuple[Cell, ...]]:

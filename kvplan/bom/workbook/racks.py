@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kvplan.core.arithmetic import ceil_div
+from kvplan.render.fabric.racks_alike import load_of
 from kvplan.render.fabric.words import title
 from kvplan.schema.roles import ROLE_NOUNS
 
@@ -34,7 +35,7 @@ def racks_sheet(context: Context) -> None:
     )
     sheet.freeze(1)
     _legend(context, sheet, across)
-    devices = context.by_rack()
+    devices = context.design.by_rack()
     for index, band in enumerate(_bands(racks, across)):
         if index:
             sheet.breaks.append(sheet.row)
@@ -71,7 +72,8 @@ def _draw(sheet: Sheet, racks: Sequence[Rack], devices: Mapping[str, Sequence[De
     units = max(rack.units for rack in racks)
     for offset, rack in enumerate(racks, start=1):
         sheet.put(sheet.row, offset, rack.name, "head", "middle")
-        for line, text in enumerate(_load(rack), start=1):
+        load = load_of(rack)
+        for line, text in enumerate((load.power, load.weight), start=1):
             sheet.put(sheet.row + line, offset, text, "muted", "small", "middle")
     top = sheet.row + 3
     for unit in range(units, 0, -1):
@@ -84,28 +86,15 @@ def _draw(sheet: Sheet, racks: Sequence[Rack], devices: Mapping[str, Sequence[De
     sheet.row = top + units + 1
 
 
-def _load(rack: Rack) -> tuple[str, str]:
-    """Say how full a rack is."""
-    return (
-        f"{rack.power_max_w / 1000:.1f} of {rack.power_limit_w / 1000:.1f} kW",
-        f"{rack.weight_kg:,.0f} of {rack.weight_limit_kg:,.0f} kg",
-    )
-
-
 def _fill(sheet: Sheet, rack: Rack, devices: Sequence[Device], place: tuple[int, int, int]) -> None:
     """Draw the devices of one rack and the units that are free."""
     top, column, units = place
-    taken = {unit for device in devices for unit in _units(device)}
+    taken = {unit for device in devices for unit in device.units}
     for unit in range(1, rack.units + 1):
         if unit not in taken:
             sheet.put(top + units - unit, column, None, "free")
     for device in devices:
-        _block(sheet, device, top + units - _units(device)[-1], column)
-
-
-def _units(device: Device) -> range:
-    """Name the units that a device takes."""
-    return range(device.position_u, device.position_u + device.rack_units)
+        _block(sheet, device, top + units - device.units[-1], column)
 
 
 def _block(sheet: Sheet, device: Device, row: int, column: int) -> None:

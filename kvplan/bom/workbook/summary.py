@@ -5,13 +5,13 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
+from kvplan.bom.notices import PRICE_MISSING
 from kvplan.bom.workbook.cells import Column, Formula, TableRef, quoted
 from kvplan.bom.workbook.counts import differs_formula
 from kvplan.bom.workbook.names import LINE_COUNTED, LINE_EXTENDED, LINE_GROUP, LINES, MISSING, TOTAL
 from kvplan.bom.workbook.totals import (
     NO_PRICE,
     OPTION,
-    PRICE_MISSING,
     YES,
     missing_severity,
     missing_text,
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 
 _WIDTHS = (34, 58, 3, 42, 8, 13, 19)
 _RIGHT = 3
-_FREIGHT = "kit/freight"
 _WHERE = (Column("Severity and where"),)
 
 
@@ -95,8 +94,7 @@ def _offer(context: Context) -> Iterator[tuple[str, Plain, str]]:
     yield "Survives", survival_words(tolerance.node_failures, tolerance.further_device_failures), "wrap"
     yield "Switches", context.switches(), "wrap"
     yield "Racks, GPU servers included", len(design.racks), "count"
-    most_w = sum(rack.power_max_w for rack in design.racks)
-    yield "Power at most, GPU servers included [kW]", most_w / 1000, "one"
+    yield "Power at most, GPU servers included [kW]", design.power_w.most / 1000, "one"
     yield "Plan", f"{bom.plan_sha256[:12]} (kvplan {plan.kvplan_version}, catalogue {plan.catalogue.version})", "wrap"
     yield "Date", bom.date, "date"
     yield "Valid until", bom.valid_until, "date"
@@ -183,7 +181,7 @@ def _options(context: Context, sheet: Sheet) -> None:
 
 def _excluded(context: Context) -> str:
     """Say what the total leaves out; freight only where no line is for it."""
-    if any(line.key == _FREIGHT for line in context.bom.lines):
+    if any(line.topic == "freight" for line in context.bom.lines):
         return "Taxes and duties are excluded; freight is a line of the services."
     return "Taxes, duties and freight are excluded."
 

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
 YES, NO_PRICE, OPTION, IN_PARTS, INCLUDED = "yes", "no price", "option", "in parts", "included"
 """What the column `In total` says; only lines with `yes` are added up."""
-PRICE_MISSING = "price-missing"
-"""The finding that some lines have no price."""
 
 
 def total_label(bom: Bom) -> Formula:

@@ -217,11 +217,10 @@ def _legs(design: Design) -> Iterator[tuple[str, ...]]:
             yield (
                 *(leg.a.device, "dcim.interface", leg.a.name),
                 *(leg.b.device, "dcim.interface", leg.b.name),
-                _CABLE_TYPES[cable.medium],
+                "" if cable.is_open else _CABLE_TYPES[cable.medium],
                 PLANNED,
                 f"{cable.id}/{number}" if len(cable.a.ports) > 1 else cable.id,
                 _CABLE_COLOURS[leg.a.rail],
-                f"{cable.length_m:g}",
-                "m",
+                *(("", "") if cable.is_open else (f"{cable.length_m:g}", "m")),
                 " ".join(part for part in (cable.part_number, cable.family, *leg.a.cables[1:]) if part),
             )

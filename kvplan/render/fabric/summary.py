@@ -6,8 +6,9 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from kvplan.core.design.inventory import cable_lots, cages_used, modules_fitted
+from kvplan.render.fabric.racks_alike import by_load
 from kvplan.render.fabric.tables import ADDRESSES, FINDINGS, STATES, TABLES
-from kvplan.render.fabric.words import MEDIUM_TITLES, OUTWARDS, UP, counted_title, spans
+from kvplan.render.fabric.words import MEDIUM_TITLES, NO_CABLE, OUTWARDS, UP, counted_title, spans
 from kvplan.render.view import Grid, Section, View
 from kvplan.schema.base import gravest_first
 from kvplan.schema.roles import FABRIC_ROLES, SWITCH_ROLES
@@ -16,7 +17,7 @@ from kvplan.units import BTU_PER_WATT_HOUR, counted, format_power
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from kvplan.schema.design import Design, Finding, Port, Rack
+    from kvplan.schema.design import Design, Finding, Port
     from kvplan.schema.roles import Role
 
 _MOST_RANGES = 3
@@ -78,13 +79,13 @@ def table_view(design: Design, name: str) -> View:
 def _answer(design: Design) -> Section:
     """Say how many switches, machines and racks there are, and what they draw and weigh."""
     counts = Counter(device.role for device in design.devices)
-    switches, racks = design.switches, design.racks
+    switches = design.switches
     named = [(role, counted_title(counts[role], role)) for role in OUTWARDS if counts[role]]
-    typical, most = sum(rack.power_typical_w for rack in racks), sum(rack.power_max_w for rack in racks)
-    weight_kg = sum(rack.weight_kg for rack in racks)
-    modules = len(modules_fitted(design.cables))
+    typical, most = design.power_w
+    cables, modules = len(design.bought_cables), len(modules_fitted(design.cables))
+    open_ = len(design.cables) - cables
     return Section(
-        f"{', '.join(title for role, title in named if role in FABRIC_ROLES)} in {counted(len(racks), 'rack')}",
+        f"{', '.join(title for role, title in named if role in FABRIC_ROLES)} in {counted(len(design.racks), 'rack')}",
         (
             ", ".join(title for role, title in named if role not in FABRIC_ROLES),
             (
@@ -94,9 +95,10 @@ def _answer(design: Design) -> Section:
             ),
             (
                 f"{format_power(typical)} typical, {format_power(most)} at most "
-                f"({most * BTU_PER_WATT_HOUR:,.0f} BTU/h), {weight_kg:,.0f} kg"
+                f"({most * BTU_PER_WATT_HOUR:,.0f} BTU/h), {design.weight_kg:,.0f} kg"
             ),
-            f"{counted(len(design.cables), 'cable')}, {counted(modules, 'transceiver')}",
+            f"{counted(cables, 'cable')}, {counted(modules, 'transceiver')}"
+            + (f", {counted(open_, 'link')} without a cable" if open_ else ""),
         ),
     )
 
@@ -123,29 +125,24 @@ def _states(design: Design) -> Section:
 
 def _racks(design: Design) -> Section:
     """Show the racks, those with equal figures together."""
-    groups: dict[tuple[str, ...], list[str]] = {}
-    for rack in design.racks:
-        groups.setdefault(_load(rack), []).append(rack.name)
-    rows = tuple((spans(names, _MOST_RANGES), f"{len(names):,}", *load) for load, names in groups.items())
+    rows = tuple(
+        (
+            spans((rack.name for rack in racks), _MOST_RANGES), f"{len(racks):,}",
+            load.units, load.typical, load.power, load.weight,
+        )
+        for load, racks in by_load(design.racks).items()
+    )  # fmt: skip
     return Section("Racks", grid=Grid(("Rack", "Racks", "Units", "Typical", "At most", "Weight"), rows, "lrrrrr"))
-
-
-def _load(rack: Rack) -> tuple[str, ...]:
-    """Write what a rack carries against what it may."""
-    return (
-        f"{rack.used_units} of {rack.units}",
-        format_power(rack.power_typical_w),
-        f"{format_power(rack.power_max_w)} of {format_power(rack.power_limit_w)}",
-        f"{rack.weight_kg:,.0f} of {rack.weight_limit_kg:,.0f} kg",
-    )
 
 
 def _cables(design: Design) -> Section:
     """Count the cables by family and length, and the transceivers."""
     rows = tuple(
         (lot.family, lot.part_number, MEDIUM_TITLES[lot.medium], f"{lot.length_m:g} m", f"{count:,}")
-        for lot, count in cable_lots(design.cables).items()
+        for lot, count in cable_lots(design.bought_cables).items()
     )
+    open_ = len(design.cables) - len(design.bought_cables)
+    rows += ((NO_CABLE, "", "", "", f"{open_:,}"),) if open_ else ()
     modules = Counter(module.transceiver for module in modules_fitted(design.cables))
     below = tuple(f"{count:,} x {name}" for name, count in sorted(modules.items()))
     return Section(

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from kvplan.render.fabric.columns import Column, Table
 from kvplan.render.fabric.links import Optic, far_ends, optics
-from kvplan.render.fabric.words import MEDIUM_TITLES, prefix_of, unit
+from kvplan.render.fabric.words import MEDIUM_TITLES, NO_CABLE, length_of, medium_of, prefix_of, unit
 from kvplan.schema.base import gravest_first
 from kvplan.schema.roles import ROLE_NOUNS
 from kvplan.units import format_line_rate, format_percent, format_rate
@@ -47,10 +47,11 @@ CABLES: Table[FarEnd] = Table(
         Column("b_transceiver", "", lambda end: end.b.transceiver),
         Column("b_addresses", "", lambda end: " ".join(port.address for port in end.far_legs if port.address)),
         Column("prefixes", "", lambda end: " ".join(prefix_of(port.address) for port in end.legs if port.address)),
-        Column("family", "Family", lambda end: end.cable.family),
+        Column("family", "", lambda end: end.cable.family),
+        Column("", "Family", lambda end: end.cable.family or NO_CABLE),
         Column("part_number", "", lambda end: end.cable.part_number),
-        Column("medium", "", lambda end: MEDIUM_TITLES[end.cable.medium]),
-        Column("length_m", "m", lambda end: end.cable.length_m, "r"),
+        Column("medium", "", lambda end: medium_of(end.cable)),
+        Column("length_m", "m", lambda end: length_of(end.cable), "r"),
         Column("needed_m", "", lambda end: round(end.cable.needed_m, 2)),
         Column("speed", "Speed", lambda end: format_line_rate(end.legs[0].bits_per_s), "r"),
         Column("network", "", lambda end: end.cable.network),

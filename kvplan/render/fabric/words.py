@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from kvplan.schema.cabling import Medium
-    from kvplan.schema.design import Device
+    from kvplan.schema.design import Cable, Device
     from kvplan.schema.roles import Network, Role
 
 OUTWARDS: tuple[Role, ...] = (
@@ -38,6 +38,8 @@ MEDIUM_TITLES: dict[Medium, str] = {
     "single-mode": "single-mode fibre",
     "twisted-pair": "twisted pair",
 }
+NO_CABLE = "none"
+"""What stands for the family of a link that no cable family joins."""
 _NUMBERED = re.compile(r"(?P<stem>.*?)(?P<number>\d+)(?P<rest>\D*)")
 
 
@@ -52,8 +54,17 @@ def bundle(legs: int, bits_per_s: float) -> str:
 
 def unit(device: Device) -> str:
     """Write the units that a device takes, the lowest first: `U12`, `U12-13`."""
-    top = device.position_u + device.rack_units - 1
-    return f"U{device.position_u}" if top <= device.position_u else f"U{device.position_u}-{top}"
+    return f"U{device.units[0]}" if len(device.units) == 1 else f"U{device.units[0]}-{device.units[-1]}"
+
+
+def medium_of(cable: Cable) -> str:
+    """Write the medium of a cable; a link without one has none."""
+    return "" if cable.is_open else MEDIUM_TITLES[cable.medium]
+
+
+def length_of(cable: Cable) -> float | None:
+    """Return the length of a cable [m]; a link without one has none."""
+    return None if cable.is_open else cable.length_m
 
 
 def prefix_of(address: str) -> str:

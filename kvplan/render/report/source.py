@@ -36,12 +36,6 @@ class Source:
         return next(candidate for candidate in self.plan.candidates if candidate.chosen)
 
     @property
-    def power_w(self) -> tuple[float, float]:
-        """Typical power and power at most, of all racks together."""
-        racks = self.design.racks
-        return sum(rack.power_typical_w for rack in racks), sum(rack.power_max_w for rack in racks)
-
-    @property
     def power_known(self) -> Certainty:
         """How well power and weight are known: the boxes of which they are assumed."""
         assumed = (device.model for device in self.design.devices if device.confidence == "assumed")

@@ -14,8 +14,9 @@ from support_quotes import book, findings, full_book, lines_of, quote
 from kvplan.bom.book_csv import parse_csv_book
 from kvplan.bom.books import read_price_book, read_price_books
 from kvplan.errors import InputError
-from kvplan.render.bom_view import bom_rows
+from kvplan.render.bom_view import bom_rows, bom_view
 from kvplan.render.data import rows_csv
+from kvplan.schema.price_book import PRICE_COLUMNS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -202,6 +203,25 @@ def test_the_same_part_may_stand_on_several_rows_if_they_agree() -> None:
     assert [item.list_price for item in parse_csv_book(text, "a.csv").items] == [Decimal("1.50"), None]
 
 
+@pytest.mark.parametrize(
+    ("of_book", "of_items", "said"),
+    [
+        ("2026-10-01", [None, None], " of 2026-10-01: "),
+        ("2026-10-01", ["2026-09-01", None], " of 2026-09-01 to 2026-10-01: "),
+        (None, ["2026-09-01", "2026-09-01"], " of 2026-09-01: "),
+        (None, ["2026-09-02", "2026-09-01"], " of 2026-09-01 to 2026-09-02: "),
+        (None, [None, None], ", undated: "),
+    ],
+)
+def test_a_book_is_of_the_days_of_its_prices(of_book: str | None, of_items: list[str | None], said: str) -> None:
+    keys = ("kit/pdu", "kit/freight")
+    priced = book(
+        *({"key": key, "list_price": 1, "date": day} for key, day in zip(keys, of_items, strict=True)), date=of_book
+    )
+    (section, *_) = bom_view(quote(priced), title="x")
+    assert section.below[0].startswith(f"book{said}")
+
+
 # --- out and back ------------------------------------------------------------------------------------------------
 
 
@@ -216,6 +236,15 @@ def test_an_exported_sheet_with_its_prices_comes_back_to_the_same_total() -> Non
     assert [line.model_dump(exclude=changed) for line in after.lines] == [
         line.model_dump(exclude=changed) for line in before.lines
     ]
+
+
+@pytest.mark.parametrize("left_out", [name for name in PRICE_COLUMNS if name not in {"list_price", "key", "currency"}])
+def test_an_exported_sheet_may_lack_a_column_that_its_others_resemble(left_out: str) -> None:
+    before = quote(full_book(quote()))
+    columns, rows = bom_rows(before)
+    kept = [place for place, column in enumerate(columns) if column != left_out]
+    text = rows_csv([columns[place] for place in kept], [[row[place] for place in kept] for row in rows])
+    assert quote(parse_csv_book(text, "export.csv")).total == before.total
 
 
 def test_discounts_of_the_quote_do_not_come_back_as_those_of_the_parts() -> None:

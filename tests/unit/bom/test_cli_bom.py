@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 import shlex
 from datetime import UTC, datetime
 from pathlib import Path
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     Run = Callable[[str], tuple[int, str, str]]
 
 EXAMPLE = Path(__file__).parents[3] / "examples" / "price-book.yaml"
+BOOKS = "--price-book book.yaml --discount 12% --discount services=0%"
+RULE = re.compile(r"[-─:| ]*")
 WRONG = {
     "format": "bom plan.json --format xslx",
     "ending": "bom plan.json -o quote.pdf",
@@ -62,13 +65,29 @@ def run(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.
     return one
 
 
-@pytest.mark.parametrize("form", ["table", "md", "csv"])
-@pytest.mark.parametrize("priced", [True, False])
-def test_it_prints(run: Run, golden: Golden, form: str, *, priced: bool) -> None:
-    books = "--price-book book.yaml --discount 12% --discount services=0%" if priced else ""
-    code, out, err = run(f"bom plan.json {books} --format {form}")
-    golden(f"bom/{'priced' if priced else 'reference'}.{ {'table': 'txt'}.get(form, form) }", out)
+@pytest.mark.parametrize(
+    ("name", "books"), [("priced.txt", BOOKS), ("priced.csv", f"{BOOKS} --format csv"), ("reference.txt", "")]
+)
+def test_it_prints(run: Run, golden: Golden, name: str, books: str) -> None:
+    code, out, err = run(f"bom plan.json {books}")
+    golden(f"bom/{name}", out)
     assert (code, err) == (0, "")
+
+
+@pytest.mark.parametrize("books", [BOOKS, ""])
+def test_markdown_says_what_the_screen_does(run: Run, monkeypatch: pytest.MonkeyPatch, books: str) -> None:
+    monkeypatch.setenv("COLUMNS", "400")
+    monkeypatch.setattr("kvplan.cli.console.DEFAULT_WIDTH", 400)
+    _, screen, _ = run(f"bom plan.json {books}")
+    _, document, _ = run(f"bom plan.json {books} --format md")
+    assert document.startswith("# Quote: standard-8, 8 nodes, 744 TB usable\n\n")
+    assert _said(document)[1:] == _said(screen)
+
+
+def _said(text: str) -> list[list[str]]:
+    """Take rules and marks off a text: what is left in its lines, the cells of a table apart."""
+    plain = (re.sub(r"^(#+|-) |\\", "", line.strip(" |")) for line in text.splitlines() if not RULE.fullmatch(line))
+    return [[cell for cell in re.split(r" *\| *| {2,}", line) if cell] for line in plain if line]
 
 
 def test_no_line_of_a_table_is_wider_than_the_terminal(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,6 +14,7 @@ from designs import design_for, plan_of
 from kvplan.api import design as design_plan
 from kvplan.render.data import rows_csv
 from kvplan.render.fabric.links import far_ends, optics
+from kvplan.render.fabric.racks_alike import by_load, load_of
 from kvplan.render.fabric.summary import network_view, table_view
 from kvplan.render.fabric.tables import TABLES
 from kvplan.render.markdown import view_markdown
@@ -180,3 +181,29 @@ def test_markdown_has_the_same_figures() -> None:
     cells = [cell for section in view if section.grid for row in section.grid.rows for cell in row]
     assert cells
     assert [cell for cell in cells if cell.replace("|", "\\|") not in text] == []
+
+
+@SIZES
+def test_a_design_adds_up_and_finds_its_parts(nodes: int) -> None:
+    design = design_for(nodes)
+    held = design.by_rack()
+    assert list(held) == [rack.name for rack in design.racks]
+    assert Counter(device.name for devices in held.values() for device in devices) == {
+        device.name: 1 for device in design.devices
+    }
+    for rack in design.racks:
+        units = [unit for device in held[rack.name] for unit in device.units]
+        assert len(units) == len(set(units)) == rack.used_units
+    assert design.power_w.most == pytest.approx(sum(device.power_max_w for device in design.devices))
+    assert design.power_w.typical == pytest.approx(sum(device.power_typical_w for device in design.devices))
+    assert design.weight_kg == pytest.approx(sum(device.weight_kg for device in design.devices))
+    assert design.bought_cables == design.cables
+    assert [design.state(state.name) for state in design.states] == list(design.states)
+
+
+@SIZES
+def test_racks_that_are_alike_are_put_together_once(nodes: int) -> None:
+    racks = design_for(nodes).racks
+    groups = by_load(racks)
+    assert sorted(rack.name for group in groups.values() for rack in group) == sorted(rack.name for rack in racks)
+    assert all({load_of(rack) for rack in group} == {load} for load, group in groups.items())

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 def _missing(_inputs: DesignInputs, design: Design) -> Iterator[Finding]:
     """Report ends that no cable family joins at their rate."""
-    for network, cables in _by_network(cable for cable in design.cables if not cable.family).items():
+    for network, cables in _by_network(cable for cable in design.cables if cable.is_open).items():
         ends = f"{cables[0].a.connector} to {cables[0].b[0].connector}"
         yield Finding(
             id="cable-missing",
@@ -141,7 +141,7 @@ def _split_uplinks(_inputs: DesignInputs, design: Design) -> Iterator[Finding]:
 def _one_plug(_inputs: DesignInputs, design: Design) -> Iterator[Finding]:
     """Report cages into which more than one copper cable goes, or copper beside a module."""
     plugs: dict[tuple[str, str], set[str]] = defaultdict(set)
-    for cable in (cable for cable in design.cables if cable.family):
+    for cable in design.bought_cables:
         for end in (cable.a, *cable.b):
             # Fibres share the module of their cage; a copper cable is its own plug.
             plugs[end.device, end.cage].add(end.transceiver or cable.id)

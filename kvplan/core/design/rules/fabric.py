@@ -25,7 +25,7 @@ HALF: Final = 0.5 - 1e-9
 
 def _single_port(inputs: DesignInputs, design: Design) -> Iterator[Finding]:
     """Report machines that hang on one leaf with a whole network."""
-    leaf = next(state for state in design.states if state.name == "leaf")
+    leaf = design.state("leaf")
     left = format_rate(leaf.read_bytes_per_s) if leaf.read_bytes_per_s else "nothing"
     roles: tuple[Role, ...] = ("storage", "client")
     for role in roles:
@@ -55,7 +55,7 @@ def _single_spine(_inputs: DesignInputs, design: Design) -> Iterator[Finding]:
 
 def _lost_leaf(_inputs: DesignInputs, design: Design) -> Iterator[Finding]:
     """Report that less than half of the bandwidth is left with a leaf lost."""
-    leaf = next(state for state in design.states if state.name == "leaf")
+    leaf = design.state("leaf")
     if 0 < leaf.read_share < HALF:
         yield Finding(
             id="leaf-lost",

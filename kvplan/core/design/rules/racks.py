@@ -31,11 +31,7 @@ def _too_many(inputs: DesignInputs, design: Design) -> Iterator[Finding]:
 def _overfull(_inputs: DesignInputs, design: Design) -> Iterator[Finding]:
     """Report racks beyond their height or weight; a device that no rack takes stands alone."""
     units = design.racks[0].units
-    beyond = [
-        device
-        for device in design.devices
-        if device.position_u < 1 or device.position_u + device.rack_units - 1 > units
-    ]
+    beyond = [device for device in design.devices if device.units.start < 1 or device.units.stop - 1 > units]
     if beyond:
         yield Finding(
             id="rack-units",

@@ -6,15 +6,15 @@ from collections import Counter, defaultdict
 from typing import TYPE_CHECKING
 
 from kvplan.render.fabric.fabric_svg import fabric_svg
+from kvplan.render.fabric.racks_alike import by_load
 from kvplan.render.fabric.racks_svg import racks_svgs
-from kvplan.render.fabric.words import MEDIUM_TITLES, NETWORK_TITLES, counted_title, spans
+from kvplan.render.fabric.words import NETWORK_TITLES, NO_CABLE, counted_title, medium_of, spans
 from kvplan.render.report.blocks import Fact, Facts, Figure, Fold, Part, Prose, Table
 from kvplan.render.view import Grid
 from kvplan.units import counted, format_percent, format_power
 
 if TYPE_CHECKING:
     from kvplan.render.report.source import Source
-    from kvplan.schema.cabling import Medium
     from kvplan.schema.design import Design, Rack
     from kvplan.schema.roles import Network
 
@@ -43,15 +43,15 @@ def fabric(source: Source) -> Part:
 
 def _cables(design: Design) -> Grid:
     """Count cables by network and family, with how many there are of each length."""
-    lengths: dict[tuple[Network, str, Medium], Counter[float]] = defaultdict(Counter)
+    lengths: dict[tuple[Network, str, str], Counter[float]] = defaultdict(Counter)
     for cable in design.cables:
-        lengths[cable.network, cable.family, cable.medium][cable.length_m] += 1
+        lengths[cable.network, cable.family, medium_of(cable)][cable.length_m] += 1
     rows = tuple(
         (
             NETWORK_TITLES[network],
-            family,
-            MEDIUM_TITLES[medium],
-            ", ".join(f"{count:,} x {length:g} m" for length, count in sorted(counts.items())),
+            family or NO_CABLE,
+            medium,
+            ", ".join(f"{count:,} x {length:g} m" for length, count in sorted(counts.items())) if family else "",
             f"{counts.total():,}",
         )
         for (network, family, medium), counts in lengths.items()
@@ -67,13 +67,12 @@ def _addresses(design: Design) -> Grid:
 
 def racks(source: Source) -> Part:
     """Draw the racks, and give power and weight against their limits."""
-    found, (typical, most), known = source.design.racks, source.power_w, source.power_known
-    weight = sum(rack.weight_kg for rack in found)
+    found, (typical, most), known = source.design.racks, source.design.power_w, source.power_known
     facts = (
         Fact("Racks", counted(len(found), "rack"), f"{sum(rack.used_units for rack in found):,} rack units used"),
         Fact("Power at most", format_power(most), "either feed must carry a rack's share alone", known),
         Fact("Typical power", format_power(typical), "and as much heat to cool", known),
-        Fact("Weight", f"{weight:,.0f} kg", "without the racks' own", known),
+        Fact("Weight", f"{source.design.weight_kg:,.0f} kg", "without the racks' own", known),
     )
     text = f"{counted(len(found), 'rack')} as seen from the front; power is what one feed must carry alone."
     drawings = racks_svgs(source.design)
@@ -99,21 +98,13 @@ def racks(source: Source) -> Part:
 
 def _rack_table(found: tuple[Rack, ...]) -> Table:
     """Show racks against their limits, those that are alike in one row."""
-    alike: dict[tuple[str, ...], list[str]] = defaultdict(list)
-    for rack in found:
-        alike[_rack_cells(rack)].append(rack.name)
-    rows = tuple((spans(names, 2), f"{len(names):,}", *cells) for cells, names in alike.items())
+    rows = tuple(
+        (
+            spans((rack.name for rack in racks), 2), f"{len(racks):,}",
+            f"{load.units} U", load.typical, load.most, load.limit,
+            format_percent(racks[0].power_max_w / racks[0].power_limit_w, 0), load.weight,
+        )
+        for load, racks in by_load(found).items()
+    )  # fmt: skip
     headers = ("Racks", "Number", "Space", "Typical", "At most", "Limit of a feed", "Of the limit", "Weight")
     return Table("Racks against their limits, each", Grid(headers, rows, "lrrrrrrr"))
-
-
-def _rack_cells(rack: Rack) -> tuple[str, ...]:
-    """Write what a rack holds against what it may hold."""
-    return (
-        f"{rack.used_units} of {rack.units} U",
-        format_power(rack.power_typical_w),
-        format_power(rack.power_max_w),
-        format_power(rack.power_limit_w),
-        format_percent(rack.power_max_w / rack.power_limit_w, 0),
-        f"{rack.weight_kg:,.0f} of {rack.weight_limit_kg:,.0f} kg",
-    )

@@ -27,11 +27,12 @@ from kvplan.units import (
 
 if TYPE_CHECKING:
     from kvplan.render.report.source import Source
+    from kvplan.schema.build import ClientScope
     from kvplan.schema.ece import Limit
     from kvplan.schema.plan import Plan
     from kvplan.schema.roles import Role
 
-_SCOPES = {
+_SCOPES: dict[ClientScope, str] = {
     "servers": "whole servers are in the bill of materials",
     "adapters": "of these only the network adapters are in the bill of materials",
     "none": "not in the bill of materials",
@@ -136,7 +137,7 @@ def _performance(source: Source) -> tuple[Fact, ...]:
 
 def _build(source: Source) -> tuple[Fact, ...]:
     """Give what it takes to build the tier, and what that costs."""
-    typical, most = source.power_w
+    typical, most = source.design.power_w
     racks = counted(len(source.design.racks), "rack")
     return (
         Fact("Survives", survives(source.plan), "in the worst case, until rebuilt", Certainty("derived")),

@@ -9,11 +9,12 @@ from kvplan.render.report.blocks import Block, Fact, Facts, Fold, Part, Prose, T
 from kvplan.render.report.source import priced_words
 from kvplan.render.report.words import money
 from kvplan.render.view import Grid
+from kvplan.schema.money import percent_text
 from kvplan.units import counted
 
 if TYPE_CHECKING:
     from kvplan.render.report.source import Source
-    from kvplan.schema.bom import Bom, BomGroup, BomLine, UsedBook
+    from kvplan.schema.bom import Bom, BomGroup, BomLine
 
 _HEADERS = ("Line", "Part number", "Description", "Quantity")
 
@@ -22,11 +23,10 @@ def purchase(source: Source) -> Part:
     """Show the groups with their subtotals, and fold their lines."""
     bom = source.bom
     total, word = priced_words(bom)
-    discount = f"{(100 * bom.discount).normalize():f}"
     facts = (
         Fact("Total, net", total, word),
         Fact("Date", bom.date.isoformat(), f"valid until {bom.valid_until.isoformat()}"),
-        Fact("Currency", bom.currency, f"discount {discount} % unless a group or book says otherwise"),
+        Fact("Currency", bom.currency, f"discount {percent_text(bom.discount)} unless a group or book says otherwise"),
     )
     return Part(
         "bom",
@@ -112,18 +112,19 @@ def _prices(line: BomLine, currency: str) -> tuple[str, str]:
     return amount(line.net_price, currency), amount(line.extended, currency)
 
 
-def _day(book: UsedBook) -> str:
-    """Write the date of a price book; a plain sheet has none, its prices may."""
-    days = (book.date,) if book.date else tuple(dict.fromkeys((book.first_date, book.last_date)))
-    return " to ".join(day.isoformat() for day in days if day) or "undated"
-
-
 def _books(bom: Bom) -> tuple[Block, ...]:
     """Name the price books."""
     if not bom.books:
         return ()
     rows = tuple(
-        (book.name, book.currency, _day(book), f"{book.used:,} of {book.items:,}", book.source) for book in bom.books
+        (
+            book.name,
+            book.currency,
+            " to ".join(map(str, book.days)) or "undated",
+            f"{book.used:,} of {book.items:,}",
+            book.source,
+        )
+        for book in bom.books
     )
     grid = Grid(("Price book", "Currency", "Date", "Prices used", "Source"), rows, "lllrl")
     return (Fold(Table(f"Price books: {len(rows)}", grid)),)
