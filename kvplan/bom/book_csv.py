@@ -13,6 +13,7 @@ from pydantic import ValidationError
 
 from kvplan.bom.csv_cells import cut_csv
 from kvplan.bom.headings import DISCOUNT, READ_BACK
+from kvplan.bom.offers import comparable
 from kvplan.errors import InputError, Problem, did_you_mean
 from kvplan.inputs.validation import problems_of
 from kvplan.render.bom_view import COLUMNS
@@ -264,7 +265,7 @@ def _twice(sheet: _Sheet, entries: Sequence[_Entry]) -> Iterator[Problem]:
         name = entry.item.key or entry.item.part_number
         if entry.item.list_price is None:
             continue
-        known = first.setdefault((name, entry.item.term_months), entry)
+        known = first.setdefault((comparable(name), entry.item.term_months), entry)
         if _terms(known.item) != _terms(entry.item):
             before = sheet.where(known.cell).removeprefix(f"{sheet.name}:")
             what, hint = f"{name!r} is priced twice", f"the other price is at {before}"

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kvplan.bom.book_csv import parse_csv_book
+from kvplan.bom.offers import comparable
 from kvplan.errors import InputError, Problem, Problems
 from kvplan.inputs.files import read_text, read_yaml
 from kvplan.inputs.validation import validate
@@ -97,7 +98,7 @@ def _twice(book: PriceBook, document: Document) -> Iterator[Problem]:
     first: dict[tuple[str, str, int | None], int] = {}
     for index, item in enumerate(book.items):
         field, name = ("key", item.key) if item.key else ("part_number", item.part_number)
-        known = first.setdefault((field, name, item.term_months), index)
+        known = first.setdefault((field, comparable(name), item.term_months), index)
         if known != index:
             before = document.where(("items", known, field)).removeprefix(f"{document.name}:")
             where = document.where(("items", index, field))

@@ -70,7 +70,7 @@ def bom(  # noqa: PLR0913 - one parameter an option
 
 def _bom(given: Mapping[str, Any], output: Path | None, form: str | None) -> None:
     """Read everything, make the bill, and save or print it."""
-    from kvplan.cli.parsing import format_of
+    from kvplan.cli.parsing import format_of, keep_inputs
     from kvplan.cli.quoted import read_quote
     from kvplan.errors import Problems
 
@@ -78,6 +78,8 @@ def _bom(given: Mapping[str, Any], output: Path | None, form: str | None) -> Non
     with problems.kept():
         chosen = format_of(output, form, FORMATS, default="table")
         _check_terminal(chosen, output)
+    with problems.kept():
+        keep_inputs(output, given)
     with problems.kept():
         quoted = read_quote(given)
     problems.raise_any()

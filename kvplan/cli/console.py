@@ -9,7 +9,7 @@ import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from kvplan.errors import KvplanError
+from kvplan.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,7 +29,7 @@ def out(text: str) -> None:
 
     Raises
     ------
-    KvplanError
+    InputError
         When stdout takes no more, as a full disk does.
     """
     with _refusals_said():
@@ -46,7 +46,7 @@ def out_bytes(content: bytes) -> None:
 
     Raises
     ------
-    KvplanError
+    InputError
         When stdout takes no more.
     """
     with _refusals_said():
@@ -62,8 +62,8 @@ def _refusals_said() -> Iterator[None]:
     except BrokenPipeError:
         raise
     except OSError as error:
-        message = f"stdout cannot be written: {(error.strerror or str(error)).lower()}"
-        raise KvplanError(message) from error
+        what = f"cannot be written: {(error.strerror or str(error)).lower()}"
+        raise InputError.single(where="stdout", what=what) from error
 
 
 def _encodable(text: str, encoding: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -107,6 +107,7 @@ class _Asked:
     """What is to be shown, and where it is to be saved, as it was typed."""
 
     plan: Path
+    build: Path | None
     table: str | None
     drawing: str | None
     site: str | None
@@ -115,7 +116,7 @@ class _Asked:
 
     def form(self) -> str:
         """Check what was typed, and return the format."""
-        from kvplan.cli.parsing import format_of, unknown_name
+        from kvplan.cli.parsing import format_of, keep_inputs, unknown_name
         from kvplan.errors import Problems
         from kvplan.render.fabric.tables import TABLES
 
@@ -123,6 +124,8 @@ class _Asked:
         form = ""
         with problems.kept():
             form = format_of(self.output, self.format_, FORMATS, default="table")
+        with problems.kept():
+            keep_inputs(self.output, {"plan": self.plan, "build": self.build})
         if self.table is not None:
             problems.found += unknown_name("--table", "table", self.table, tuple(TABLES))
         if self.drawing is not None:
@@ -280,6 +283,10 @@ def _save_new(target: Path, files: dict[str, str]) -> None:
         for name, content in files.items():
             write_atomically(aside / name, content)
         aside.rename(target)
+    except InputError as error:
+        # What is said of a file aside is meant of the one that it would have become.
+        named = (replace(problem, where=problem.where.replace(str(aside), str(target))) for problem in error.problems)
+        raise InputError(named) from error
     except OSError as error:
         raise InputError.single(str(target), f"cannot be written: {(error.strerror or str(error)).lower()}") from error
     finally:

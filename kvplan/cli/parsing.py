@@ -203,6 +203,30 @@ def format_of(output: Path | None, form: str | None, endings: Mapping[str, Seque
     return form or named[0]
 
 
+def keep_inputs(output: Path | None, given: Mapping[str, Any]) -> None:
+    """Refuse to save over a file that is read.
+
+    Parameters
+    ----------
+    output
+        File to save to; None for stdout.
+    given
+        The parameters of the verb by name; paths of files among them are its inputs.
+
+    Raises
+    ------
+    InputError
+        When the output is one of them, under whatever name.
+    """
+    if output is None or not output.is_file():
+        return
+    for name, value in given.items():
+        for path in value if isinstance(value, list) else [value]:
+            if name != "output" and isinstance(path, Path) and path.is_file() and path.samefile(output):
+                read_as = "the Plan" if name == "plan" else f"what --{name.replace('_', '-')} reads"
+                raise InputError.single(where="--output", what=f"{str(output)!r} is {read_as}", allowed="another file")
+
+
 def unknown_name(option: str, noun: str, value: str, known: Sequence[str]) -> tuple[Problem, ...]:
     """Return the problem of a name that is not known, if it is not.
 

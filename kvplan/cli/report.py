@@ -60,7 +60,7 @@ def report(  # noqa: PLR0913 - one parameter an option
 def _report(given: Mapping[str, Any], output: Path | None, form: str | None) -> None:
     """Read everything, write the report, and save or print it."""
     from kvplan.cli.console import out, out_bytes
-    from kvplan.cli.parsing import format_of
+    from kvplan.cli.parsing import format_of, keep_inputs
     from kvplan.cli.quoted import read_quote
     from kvplan.errors import Problems
     from kvplan.inputs.files import write_atomically
@@ -69,6 +69,8 @@ def _report(given: Mapping[str, Any], output: Path | None, form: str | None) -> 
     problems = Problems()
     with problems.kept():
         chosen = format_of(output, form, FORMATS, default="html")
+    with problems.kept():
+        keep_inputs(output, given)
     with problems.kept():
         quoted = read_quote(given)
     problems.raise_any()

@@ -208,7 +208,8 @@ def _row(line: BomLine, currency: str) -> tuple[str, ...]:
         **line.model_dump(mode="python", include=set(COLUMNS)),
         "list_price": None if line.list_price is None else price_text(line.list_price),
         "currency": currency if line.priced else "",
-        "discount": own_discount,
+        # In percent, as a share of 1 could be read two ways.
+        "discount": None if own_discount is None else percent_text(own_discount).replace(" ", ""),
         "discount_applied": line.discount if line.priced else None,
         "optional": _YES[line.optional],
         "priced": _YES[line.priced],

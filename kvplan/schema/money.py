@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 DecimalMark = Literal[".", ","]
 MAX_PRICE = Decimal(10) ** 12
 _WITHOUT_CENTS = {"JPY", "KRW"}
-_PLAIN = re.compile(r"\d{1,40}(?:\.\d{1,9})?")
-_GROUPED = re.compile(r"\d{1,3}(?:,\d{3})+\.\d{1,9}|\d{1,3}(?:,\d{3}){2,13}")
-_COMMA = re.compile(r"\d{1,40},\d{1,9}|\d{1,3}(?:[.\s']\d{3})+,\d{1,9}|\d{1,3}(?:\.\d{3}){2,13}")
-_EITHER = re.compile(r"[1-9]\d{0,2}[.,]\d{3}")
-_PERCENT = re.compile(r"(?P<number>-?\d{1,3}(?:[.,]\d{1,9})?)\s*%")
-_SHARE = re.compile(r"-?\d{1,3}(?:[.,]\d{1,9})?")
-_RATE = re.compile(r"\d{1,15}(?:\.\d{1,9})?")
+_PLAIN = re.compile(r"[0-9]{1,40}(?:\.[0-9]{1,9})?")
+_GROUPED = re.compile(r"[0-9]{1,3}(?:,[0-9]{3})+\.[0-9]{1,9}|[0-9]{1,3}(?:,[0-9]{3}){2,13}")
+_COMMA = re.compile(r"[0-9]{1,40},[0-9]{1,9}|[0-9]{1,3}(?:[.\s'][0-9]{3})+,[0-9]{1,9}|[0-9]{1,3}(?:\.[0-9]{3}){2,13}")
+_EITHER = re.compile(r"[1-9][0-9]{0,2}[.,][0-9]{3}")
+_PERCENT = re.compile(r"(?P<number>-?[0-9]{1,3}(?:[.,][0-9]{1,9})?)\s*%")
+_SHARE = re.compile(r"-?[0-9]{1,3}(?:[.,][0-9]{1,9})?")
+_RATE = re.compile(r"[0-9]{1,15}(?:\.[0-9]{1,9})?")
 _CURRENCY = re.compile(r"[A-Z]{3}")
 
 
@@ -160,7 +160,8 @@ def parse_discount(text: str) -> Decimal:
     number = Decimal((percent["number"] if percent else stripped).replace(",", "."))
     share = number / 100 if percent else number
     if percent is None and share >= 1:
-        message = f"{shown(text)} can be read two ways; write {number}%"
+        both = "1% or 100%" if share == 1 else f"{number}%"
+        message = f"{shown(text)} can be read two ways; write {both}"
         raise ValueError(message)
     if not 0 <= share <= 1:
         message = f"{shown(text)} is not between 0 and 100 %"
@@ -248,7 +249,7 @@ def _why_not(text: str, stripped: str) -> str:
         whole, _, part = stripped.partition(",")
         digits = re.sub(r"[.\s']", "", whole)
         return f"{shown(text)} has a decimal comma or dots between thousands; write {digits}.{part or '00'}"
-    if re.search(r"[A-Za-z€$£¥]", stripped) and re.search(r"\d", stripped):
+    if re.search(r"[A-Za-z]{2}|[€$£¥]", stripped) and re.search(r"\d", stripped):
         return f"{shown(text)} is no price: only digits, the currency stands in its own column"
     if re.search(r"\d", stripped):
         return f"{shown(text)} is no price; write it like 1234.50"

@@ -89,5 +89,5 @@ def elevations(design: Design) -> tuple[list[Elevation], int]:
 
 
 def _kind(rack: Rack, devices: tuple[Device, ...]) -> Hashable:
-    """Tell racks apart by what stands where in them."""
-    return rack.units, tuple(sorted((device.position_u, device.rack_units, device.role) for device in devices))
+    """Tell racks apart by what stands where in them, and by their figures as tables show them."""
+    return load_of(rack), tuple(sorted((device.position_u, device.rack_units, device.role) for device in devices))

@@ -16,6 +16,7 @@ from kvplan.bom.books import read_price_book, read_price_books
 from kvplan.errors import InputError
 from kvplan.render.bom_view import bom_rows, bom_view
 from kvplan.render.data import rows_csv
+from kvplan.schema.money import parse_discount
 from kvplan.schema.price_book import PRICE_COLUMNS
 
 if TYPE_CHECKING:
@@ -42,6 +43,7 @@ YAML: Mapping[str, str] = {
     "twice for a term": f"{HEAD}  - {{key: a, list_price: 1, term_months: 36}}\n"
     "  - {key: a, list_price: 2, term_months: 60}\n  - {key: a, list_price: 3, term_months: 36}\n",
     "twice by part number": f"{HEAD}  - {{part_number: X, list_price: 1}}\n  - {{part_number: X, list_price: 2}}\n",
+    "twice in other letters": f"{HEAD}  - {{key: drive/a, list_price: 1}}\n  - {{key: ' DRIVE/A', list_price: 2}}\n",
     "no such day": HEAD.replace("2026-11-02", "2026-02-30") + "  - {key: a, valid_until: tomorrow}\n",
     "no such currency": HEAD.replace("EUR", "Euro") + "  - {key: a, list_price: 1}\n",
     "another version": HEAD.replace("1.0", "2.0") + "  - {key: a, list_price: 1}\n",
@@ -65,6 +67,10 @@ CSV: Mapping[str, str] = {
     "every column": "key,list_price,currency,term_months,price_date,valid_until,discount,lead_time_days\n"
     "a,1.50,Euro,3y,1.11.2026,soon,12,x\n",
     "twice": "key,list_price,currency\na,1.50,EUR\nb,2.00,EUR\na,1.60,EUR\n",
+    "twice in other letters": "key,list_price,currency\na,1.50,EUR\n A,2.00,EUR\n",
+    "discount of one": "key,list_price,currency,discount\na,1.50,EUR,1\n",
+    "digits of another script": "key,list_price,currency\na,\u0661\u0662,EUR\n",
+    "a power of ten": "key,list_price,currency\na,1e3,EUR\n",
     "a key without end": f"key,list_price,currency\n{'k' * 600},1.50,EUR\n",
     "a price without end": f"key,list_price,currency\na,{'9' * 16},EUR\nb,{'9' * 30}.50,EUR\n",
     "a cell of several lines": 'key,list_price,currency,note\na,1.50,EUR,"one\ntwo\r\nthree"\nb,x,EUR,\n',
@@ -201,6 +207,13 @@ def test_a_long_file_of_wrong_prices_names_each_place() -> None:
 def test_the_same_part_may_stand_on_several_rows_if_they_agree() -> None:
     text = "key,list_price,currency\na,1.50,EUR\na,,EUR\na,1.50,EUR\n"
     assert [item.list_price for item in parse_csv_book(text, "a.csv").items] == [Decimal("1.50"), None]
+
+
+@pytest.mark.parametrize("discount", ["100%", "12.5%", "0%"])
+def test_the_discount_of_a_part_comes_back(discount: str) -> None:
+    before = quote(book({"key": "kit/pdu", "list_price": 100, "discount": discount}))
+    returned = parse_csv_book(rows_csv(*bom_rows(before)), "a.csv")
+    assert {item.discount for item in returned.items if item.list_price} == {parse_discount(discount)}
 
 
 @pytest.mark.parametrize(

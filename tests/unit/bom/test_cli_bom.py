@@ -157,6 +157,30 @@ def test_a_filled_export_comes_back(run: Run) -> None:
     assert books == [{"filled.csv"}, {"again.csv"}]
 
 
+@pytest.mark.parametrize(
+    ("command", "named", "read_as"),
+    [
+        ("bom plan.json -o plan.json", "plan.json", "the Plan"),
+        ("bom plan.json -o linked.json", "linked.json", "the Plan"),
+        ("bom plan.json --price-book book.yaml -o book.yaml", "book.yaml", "what --price-book reads"),
+        ("bom plan.json --prices filled.csv -o filled.csv", "filled.csv", "what --prices reads"),
+        ("bom plan.json --build build.yaml -o build.yaml", "build.yaml", "what --build reads"),
+        ("network plan.json -o plan.json", "plan.json", "the Plan"),
+        ("network plan.json --build build.yaml -f json -o build.yaml", "build.yaml", "what --build reads"),
+        ("report plan.json -f md -o plan.json", "plan.json", "the Plan"),
+    ],
+)
+def test_no_file_that_is_read_is_written_over(run: Run, command: str, named: str, read_as: str) -> None:
+    Path("linked.json").symlink_to("plan.json")
+    Path("build.yaml").write_text("clients: none\n", encoding="utf-8")
+    Path("filled.csv").write_text("key,list_price,currency\nkit/pdu,1.50,EUR\n", encoding="utf-8")
+    before = Path(named).read_bytes()
+    code, out, err = run(command)
+    assert (code, out) == (3, "")
+    assert f"--output: '{named}' is {read_as}; another file" in err
+    assert Path(named).read_bytes() == before
+
+
 def test_the_currency_is_that_of_the_book(run: Run) -> None:
     _, out, _ = run("bom plan.json --price-book dollars.yaml")
     _, converted, _ = run("bom plan.json --price-book dollars.yaml --currency EUR --rate USD=0.5")

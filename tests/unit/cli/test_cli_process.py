@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from kvplan.cli import console
-from kvplan.errors import KvplanError
+from kvplan.errors import InputError
 from kvplan.reference import PLAN
 from kvplan.render.data import record_json
 
@@ -190,7 +190,7 @@ class Stdout(io.StringIO):
 
 def test_what_stdout_refuses_is_an_error_of_the_tree(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stdout", Stdout(OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))))
-    with pytest.raises(KvplanError, match="stdout cannot be written: no space left on device"):
+    with pytest.raises(InputError, match="stdout: cannot be written: no space left on device"):
         console.out("text")
 
 
@@ -205,5 +205,5 @@ def test_a_full_disk_is_said_without_calling_it_a_defect(verb: tuple[str, ...], 
     command = (*KVPLAN, *verb) if verb is ECE else (*KVPLAN, verb[0], plan_file, *verb[1:])
     with open("/dev/full", "w", encoding="utf-8") as full:  # noqa: PTH123 - a device, nothing to do with paths
         result = subprocess.run(command, check=False, stdout=full, stderr=subprocess.PIPE, env=environment())
-    assert result.returncode == 1
-    assert result.stderr == b"error: stdout cannot be written: no space left on device\n"
+    assert result.returncode == 3
+    assert result.stderr == b"error: stdout: cannot be written: no space left on device\n"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import shlex
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,8 @@ from designs import plan_of
 
 from kvplan.__main__ import main
 from kvplan.cli.network import DRAWINGS, FORMATS
+from kvplan.errors import InputError
+from kvplan.inputs import files
 from kvplan.render.data import record_json
 from kvplan.render.fabric.tables import TABLES
 from kvplan.schema.design import Design
@@ -151,6 +154,24 @@ def test_build_options_change_the_design(run: Callable[[str], tuple[int, str, st
     assert "2 spines, 2 leaves" in run("--spines 2")[1]
     assert run("--build build.yaml --format csv") == run("--spines 2 --format csv")
     assert "transceiver" in run("--medium optics")[1]
+
+
+def test_a_netbox_directory_that_cannot_be_filled_is_not_left(
+    run: Callable[[str], tuple[int, str, str]], directory: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written = files.write_atomically
+
+    def full(path: Path, data: str) -> None:
+        if path.name.startswith("03-"):
+            raise InputError.single(str(path), "cannot be written: no space left on device")
+        written(path, data)
+
+    monkeypatch.setattr(files, "write_atomically", full)
+    before = set(directory.iterdir())
+    code, out, err = run("--format netbox-csv -o netbox")
+    assert (code, out) == (3, "")
+    assert re.fullmatch(r"error: netbox/03-[a-z-]+\.csv: cannot be written: no space left on device\n", err)
+    assert set(directory.iterdir()) == before
 
 
 def test_netbox_files_go_into_a_directory(run: Callable[[str], tuple[int, str, str]], directory: Path) -> None:

@@ -13,7 +13,7 @@ from designs import design_for, plan_of
 from kvplan.api import design as design_plan
 from kvplan.render.fabric.fabric_svg import fabric_svg
 from kvplan.render.fabric.palette import LIGHT
-from kvplan.render.fabric.racks_alike import MOST_RACKS, elevations
+from kvplan.render.fabric.racks_alike import MOST_RACKS, elevations, load_of
 from kvplan.render.fabric.racks_svg import racks_svg
 from kvplan.render.fabric.topology import topology
 
@@ -184,6 +184,14 @@ def test_racks_show_each_device_or_say_how_many_are_alike(nodes: int) -> None:
     alone = [device.name for item in shown if item.count == 1 for device in item.devices]
     assert alone
     assert [name for name in alone if f">{name}<" not in svg] == []
+
+
+def test_racks_that_a_table_tells_apart_are_not_drawn_as_one() -> None:
+    design = design_for(256)
+    shown, _ = elevations(design)
+    figures = {rack.name: load_of(rack) for rack in design.racks}
+    assert any(item.count > 1 for item in shown)
+    assert all(len({figures[name] for name in item.names}) == 1 for item in shown)
 
 
 def test_a_rack_beyond_its_limit_says_so() -> None:

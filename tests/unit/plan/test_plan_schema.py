@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
+import re
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -74,6 +77,14 @@ def test_the_text_is_plain_json(asked: Request) -> None:
 def test_format_version_comes_first(plan: Plan) -> None:
     assert next(iter(plan.model_dump())) == "format_version"
     assert plan.format_version == FORMAT_VERSION
+
+
+def test_a_document_of_another_shape_has_another_version() -> None:
+    page = (Path(__file__).parents[3] / "docs" / "plan-format.md").read_text(encoding="utf-8")
+    fields = re.findall(r"^\| (`[^`]+` \| [^|]+) \|", page, re.MULTILINE)
+    known = {"1.1": "9301e8d34f9cf696"}
+    digest = hashlib.sha256("\n".join(fields).encode()).hexdigest()[:16]
+    assert known.get(FORMAT_VERSION) == digest, "raise FORMAT_VERSION with the shape, and write its digest down here"
 
 
 def test_exactly_one_candidate_is_chosen_and_it_is_the_profile(asked: Request) -> None:

@@ -20,9 +20,9 @@ from kvplan.render.report.charts.bars import (
     margins_chart,
     pieces_chart,
 )
+from kvplan.render.report.charts.boxes import Box, text_box
 from kvplan.render.report.charts.curves import Curve, Point, Series, load_chart, retention_chart, storm_chart
 from kvplan.render.report.charts.frame import BOTTOM
-from kvplan.render.report.charts.labels import Box, text_box
 from kvplan.render.report.sections.capacity import capacity
 from kvplan.render.report.sections.speed import speed
 from kvplan.render.report.svg import WIDTH
@@ -98,6 +98,12 @@ def test_each_chart_stays_in_its_box(name: str) -> None:
             assert value is None or -7 <= float(value) <= limit, (element.tag, element.attrib)
         if element.tag.endswith("rect") and element.get("x") and float(element.get("x") or 0) >= 0:
             assert float(element.get("x") or 0) + float(element.get("width") or 0) <= width + 1
+
+
+@pytest.mark.parametrize("name", sorted(CHARTS))
+def test_no_tick_is_cut(name: str) -> None:
+    ticks = [item for item in parsed(CHARTS[name]).iter() if item.get("class") == "tick"]
+    assert [item.text for item in ticks if not (_box(item).left >= -1 and _box(item).right <= WIDTH)] == []
 
 
 def _label_boxes(drawing: str) -> list[tuple[str, Box]]:

@@ -84,10 +84,17 @@ def _atx_leads(inputs: DesignInputs, _design: Design) -> Iterator[Finding]:
             id="atx-lead",
             severity="warning" if headers >= cards else "error",
             where=f"{server.id}, {names}",
-            text=f"{cards} of its adapters need an 8-pin ATX lead each or they do not power up; the chassis has "
+            text=f"{_lead_needed(cards)}; the chassis has "
             f"{headers} headers" + (" (assumed)" if inputs.enclosures[server.id].confidence == "assumed" else ""),
             remedy="order the leads with the chassis, and confirm the headers with its maker",
         )
+
+
+def _lead_needed(cards: int) -> str:
+    """Say how many adapters need the lead."""
+    if cards == 1:
+        return "one adapter needs an 8-pin ATX lead, or it does not power up"
+    return f"{cards} adapters need an 8-pin ATX lead each, or they do not power up"
 
 
 def _drive_bays(inputs: DesignInputs, _design: Design) -> Iterator[Finding]:

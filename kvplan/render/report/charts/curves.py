@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from kvplan.render.report.charts.boxes import text_box
 from kvplan.render.report.charts.frame import (
     BOTTOM,
     LEFT,
@@ -17,7 +18,7 @@ from kvplan.render.report.charts.frame import (
     line_swatch,
     mark_swatch,
 )
-from kvplan.render.report.charts.labels import placed, text_box
+from kvplan.render.report.charts.labels import placed
 from kvplan.render.report.scales import Scale, decades, log_ticks, nice_ticks
 from kvplan.render.report.svg import DOTS, drawing, line, mark, path, rect, text
 from kvplan.units import format_rate
@@ -25,8 +26,8 @@ from kvplan.units import format_rate
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from kvplan.render.report.charts.boxes import Box
     from kvplan.render.report.charts.frame import Tick
-    from kvplan.render.report.charts.labels import Box
 
 
 @dataclass(frozen=True, slots=True)

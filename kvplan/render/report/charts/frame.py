@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from kvplan.render.report.charts.boxes import text_box
 from kvplan.render.report.svg import WIDTH, line, mark, path, rect, text
 
 if TYPE_CHECKING:
@@ -28,12 +29,18 @@ def axes(x: Scale, y: Scale, x_ticks: Iterable[Tick], y_ticks: Iterable[Tick], t
         for value, label in y_ticks
     )
     columns = "".join(
-        line((x.at(value), BOTTOM), (x.at(value), BOTTOM + 5), "axis")
-        + text(x.at(value), BOTTOM + 19, label, "tick", anchor="middle")
+        line((x.at(value), BOTTOM), (x.at(value), BOTTOM + 5), "axis") + _x_label(x.at(value), label)
         for value, label in x_ticks
     )
     named = text(0, 13, titles[1], "title") + text(RIGHT, BOTTOM + 38, titles[0], "title", anchor="end")
     return rows + columns + line((LEFT, BOTTOM), (RIGHT, BOTTOM), "axis") + named
+
+
+def _x_label(x: float, label: str) -> str:
+    """Write the label of a tick under it, or against the edge of the chart where it would be cut."""
+    if text_box(x, 0, label, "middle").right <= WIDTH:
+        return text(x, BOTTOM + 19, label, "tick", anchor="middle")
+    return text(WIDTH, BOTTOM + 19, label, "tick", anchor="end")
 
 
 def legend(entries: Sequence[tuple[str, str]], top: float) -> str:

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import pairwise
 from math import ceil, hypot
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
+from kvplan.render.report.charts.boxes import Box, text_box
 from kvplan.render.report.charts.frame import BOTTOM, LEFT, RIGHT
 from kvplan.render.report.svg import WIDTH
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-Anchor = Literal["start", "middle", "end"]
+    from kvplan.render.report.charts.boxes import Anchor
+
 Place = tuple[float, float]
-_CHARACTER, _ASCENT, _DESCENT = 6.8, 10.0, 3.0
-"""A text of 12.5: its width a character, and how far it reaches above and below its line."""
 _MARK = 6.0
 _STEP = 3.0
 _OFF, _COVERS, _CROSSES = 100, 10, 1
@@ -26,33 +25,6 @@ _LEFT: tuple[tuple[float, float, Anchor], ...] = ((-9, -7, "end"), (-9, 17, "end
 _FAR: tuple[tuple[float, float, Anchor], ...] = (
     (0, 21, "middle"), (0, -12, "middle"), (9, -23, "start"), (-9, -23, "end"), (9, 33, "start"), (-9, 33, "end"),
 )  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True)
-class Box:
-    """A rectangle of the chart."""
-
-    left: float
-    top: float
-    right: float
-    bottom: float
-
-    def meets(self, other: Box) -> bool:
-        """Tell whether two boxes share ground.
-
-        >>> Box(0, 0, 10, 10).meets(Box(9, 9, 20, 20)), Box(0, 0, 10, 10).meets(Box(10, 0, 20, 10))
-        (True, False)
-        """
-        return (
-            self.left < other.right and other.left < self.right and self.top < other.bottom and other.top < self.bottom
-        )
-
-
-def text_box(x: float, y: float, words: str, anchor: Anchor = "start") -> Box:
-    """Estimate the ground that a text covers."""
-    width = len(words) * _CHARACTER
-    left = x - {"start": 0.0, "middle": width / 2, "end": width}[anchor]
-    return Box(left, y - _ASCENT, left + width, y + _DESCENT)
 
 
 def placed(
