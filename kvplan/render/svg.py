@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from html import escape
+from math import ceil
 
 
 def element(name: str, *children: str, **attributes: object) -> str:
@@ -27,3 +28,21 @@ def value_text(value: object) -> str:
     ('1.2', '10', 'a')
     """
     return f"{round(value, 1):g}" if isinstance(value, float) else str(value)
+
+
+def hatching(x: float, y: float, width: float, height: float, *, step: int) -> str:
+    """Return the path of hatching within a rectangle: rising lines, each a step from the next.
+
+    A pattern would be shorter, but printers are sent a picture of it, many times the size of everything else.
+
+    >>> hatching(0, 0, 8, 4, step=4)
+    'M0 4L4 0M4 4L8 0'
+    """
+    right, bottom = x + width, y + height
+    lines = []
+    for total in range(ceil((x + y) / step) * step, ceil(right + bottom), step):
+        start, end = max(x, total - bottom), min(right, total - y)
+        if end > start:
+            ends = (start, total - start, end, total - end)
+            lines.append("M{} {}L{} {}".format(*(value_text(float(value)) for value in ends)))
+    return "".join(lines)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from kvplan.render.fabric.racks_alike import Elevation, elevations
 from kvplan.render.fabric.svg import drawing, text
 from kvplan.render.fabric.words import OUTWARDS, counted_title
-from kvplan.render.svg import element
+from kvplan.render.svg import element, hatching
 from kvplan.schema.roles import ROLE_NOUNS
 from kvplan.units import counted, format_power
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 _LEAST, _PER_ROW = 4, 5
 _UNIT, _WIDTH, _SCALE, _GAP, _MARGIN = 13.0, 152.0, 22.0, 20.0, 24.0
+_HATCH_STEP = 8
 _TOP, _HEAD, _FOOT = 56.0, 34.0, 78.0
 _LEGEND = 48.0
 _NAME_SIZE = 9.5
@@ -90,14 +91,13 @@ def _sheet(design: Design, id_: str, headline: str, lines: Sequence[Sequence[Ele
         f"Rack elevation: {names}",
         _description(design, {item.rack.name for line in lines for item in line}),
         (width, height),
-        _hatch(id_),
         text(headline, _MARGIN, 34, "h") if headline else "",
         *(
-            _rack(item, id_, _MARGIN + _SCALE + index * (_SCALE + _WIDTH + _GAP), top)
+            _rack(item, _MARGIN + _SCALE + index * (_SCALE + _WIDTH + _GAP), top)
             for line, top in zip(lines, tops, strict=True)
             for index, item in enumerate(line)
         ),
-        *_legend(design, id_, height - 20),
+        *_legend(design, height - 20),
     )
 
 
@@ -120,21 +120,14 @@ def _description(design: Design, shown: Collection[str]) -> str:
     return f"{'; '.join(named)}."
 
 
-def _hatch(id_: str) -> str:
-    """Define the light hatch of free units."""
-    line = element("path", class_="free", d="M0 6L6 0")
-    pattern = element("pattern", line, id=f"{id_}-free", width=6, height=6, patternUnits="userSpaceOnUse")
-    return element("defs", pattern)
-
-
-def _rack(item: Elevation, id_: str, x: float, top: float) -> str:
+def _rack(item: Elevation, x: float, top: float) -> str:
     """Draw one rack with its units, devices and meters; inside, the origin is its upper left corner."""
     height = item.rack.units * _UNIT
     return element(
         "g",
         text(item.title, 0, -20, "t", fit=_WIDTH + _GAP, size=12.5),
         text(_place(item), 0, -6, "s", fit=_WIDTH, size=10.5),
-        element("rect", fill=f"url(#{id_}-free)", width=_WIDTH, height=height),
+        element("path", class_="free", d=hatching(0, 0, _WIDTH, height, step=_HATCH_STEP)),
         _scale(item.rack.units),
         *_devices(item),
         element("rect", class_="rack", width=_WIDTH, height=height),
@@ -196,7 +189,7 @@ def _meter(title: str, share: float, y: float) -> Iterator[str]:
     yield element("rect", class_="over" if over else "meter", y=y + 4, width=_WIDTH * min(share, 1), height=4, rx=2)
 
 
-def _legend(design: Design, id_: str, y: float) -> Iterator[str]:
+def _legend(design: Design, y: float) -> Iterator[str]:
     """Explain the colours."""
     present = {device.role for device in design.devices}
     x = _MARGIN
@@ -206,5 +199,6 @@ def _legend(design: Design, id_: str, y: float) -> Iterator[str]:
             yield element("rect", class_=role, x=x, y=y - 10, width=16, height=12)
             yield text(noun, x + 22, y, "s")
             x += 36 + 6 * len(noun)
-    yield element("rect", class_="rack", style=f"fill:url(#{id_}-free)", x=x, y=y - 10, width=16, height=12)
+    yield element("path", class_="free", d=hatching(x, y - 10, 16, 12, step=_HATCH_STEP))
+    yield element("rect", class_="rack", x=x, y=y - 10, width=16, height=12)
     yield text("free", x + 22, y, "s")

@@ -1,4 +1,4 @@
-"""The shapes that charts are drawn from: texts, bars, lines, points, patterns, and the chart round them."""
+"""The shapes that charts are drawn from: texts, bars, lines, points, textures, and the chart round them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from kvplan.render.report.typeset import typeset
-from kvplan.render.svg import element, value_text
+from kvplan.render.svg import element, hatching, value_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 WIDTH = 480
 """Width of every chart in its own units: near the width of a column on a screen, so that text keeps its size."""
 HATCH, DOTS = "hatch", "dots"
+_HATCH_STEP, _DOT_STEP = 8, 6
 
 
 def text(x: float, y: float, words: str, kind: str = "", *, anchor: str = "") -> str:
@@ -30,10 +31,9 @@ def text(x: float, y: float, words: str, kind: str = "", *, anchor: str = "") ->
     return element("text", escape(typeset(words), quote=False), **attributes)
 
 
-def rect(x: float, y: float, width: float, height: float, kind: str, *, fill: str = "") -> str:
-    """Draw a rectangle, with a pattern as its filling where one is named."""
-    attributes: dict[str, str | float] = {"x": x, "y": y, "width": max(width, 0), "height": height, "class_": kind}
-    return element("rect", **attributes, **({"fill": fill} if fill else {}))
+def rect(x: float, y: float, width: float, height: float, kind: str) -> str:
+    """Draw a rectangle."""
+    return element("rect", x=x, y=y, width=max(width, 0), height=height, class_=kind)
 
 
 def line(start: tuple[float, float], end: tuple[float, float], kind: str) -> str:
@@ -62,16 +62,21 @@ def mark(shape: str, x: float, y: float, kind: str) -> str:
     return element("path", d=f"M{joined}Z", class_=kind)
 
 
-def patterns(chart: str) -> str:
-    """Define hatching and dots, under names that belong to one chart."""
-    hatch = element("path", d="M-2 2L2 -2M0 8L8 0M6 10L10 6", class_="hatching")
-    dots = element("circle", cx=3, cy=3, r=1.3, class_="dotting")
-    return element("defs", _pattern(f"{chart}-{HATCH}", 8, hatch), _pattern(f"{chart}-{DOTS}", 6, dots))
+def texture(name: str, x: float, y: float, width: float, height: float) -> str:
+    """Draw the texture of a rectangle, by which bars are told apart without their colours.
 
-
-def _pattern(name: str, size: int, drawn: str) -> str:
-    """Define one pattern."""
-    return element("pattern", drawn, id=name, width=size, height=size, patternUnits="userSpaceOnUse")
+    >>> texture(HATCH, 0, 0, 16, 8)
+    '<path class="hatching" d="M0 8L8 0M8 8L16 0"/>'
+    >>> texture(DOTS, 0, 0, 60, 9)
+    '<path class="dotting" d="M3 3h54M3 9h54"/>'
+    """
+    if name == HATCH:
+        return element("path", class_="hatching", d=hatching(x, y, width, height, step=_HATCH_STEP))
+    rows = range(int(height - _DOT_STEP / 2) // _DOT_STEP + 1)
+    left = x + _DOT_STEP / 2
+    along = value_text(max(width - _DOT_STEP, 0.0))
+    drawn = "".join(f"M{value_text(left)} {value_text(y + _DOT_STEP * (row + 0.5))}h{along}" for row in rows)
+    return element("path", class_="dotting", d=drawn)
 
 
 def drawing(chart: str, title: str, words: str, height: float, content: Iterable[str]) -> str:
@@ -80,7 +85,6 @@ def drawing(chart: str, title: str, words: str, height: float, content: Iterable
         "svg",
         element("title", escape(title, quote=False), id=f"{chart}-title"),
         element("desc", escape(words, quote=False), id=f"{chart}-text"),
-        patterns(chart),
         *content,
         xmlns="http://www.w3.org/2000/svg",
         viewBox=f"0 0 {WIDTH} {value_text(height)}",

@@ -166,12 +166,12 @@ def test_numbers_in_charts_have_units_or_stand_at_an_axis_that_names_them(name: 
 
 
 def test_what_falls_short_is_hatched_and_says_so() -> None:
-    assert CHARTS["margins"].count("url(#margins-hatch)") == 1
+    assert CHARTS["margins"].count('class="hatching"') == 1
     assert "20 % short" in CHARTS["margins"]
 
 
 def test_writes_are_told_from_reads_by_pattern_and_by_word() -> None:
-    assert CHARTS["stages"].count("url(#stages-hatch)") == 3  # two bars and the legend
+    assert CHARTS["stages"].count('class="hatching"') == 3  # two bars and the legend
     assert "writes, share of what is planned" in CHARTS["stages"]
 
 

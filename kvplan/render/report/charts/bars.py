@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from kvplan.render.report.charts.frame import ROW, bar_swatch, legend
 from kvplan.render.report.scales import Scale
-from kvplan.render.report.svg import DOTS, HATCH, WIDTH, drawing, line, path, rect, text
+from kvplan.render.report.svg import DOTS, HATCH, WIDTH, drawing, line, path, rect, text, texture
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 _END = WIDTH - 84.0
 """Where bars end at most, so that their value has room behind them."""
 _THICK, _THIN = 14.0, 10.0
+_LOOKS = (("first", ""), ("second", HATCH), ("quiet", DOTS))
+"""Colour and texture of the first, second and third piece of a bar."""
 _MARGIN_TICKS = ((0.25, "1/4 of need"), (1, "need"), (4, "4 x"), (16, "16 x"), (64, "64 x"))
 
 
@@ -65,11 +67,11 @@ def margins_chart(chart: str, title: str, words: str, margins: Sequence[Margin])
         text(scale.at(value), 14, label, "tick", anchor="start" if index == 0 else "middle")
         for index, (value, label) in enumerate(_MARGIN_TICKS)
     )
-    rows = "".join(_margin(scale, item, top + pitch * index, chart) for index, item in enumerate(margins))
+    rows = "".join(_margin(scale, item, top + pitch * index) for index, item in enumerate(margins))
     return drawing(chart, title, words, bottom + 6, (ticks, rows))
 
 
-def _margin(scale: Scale, item: Margin, top: float, chart: str) -> str:
+def _margin(scale: Scale, item: Margin, top: float) -> str:
     """Draw one limit: its name and numbers above, the bar from the line of need below."""
     need, have = scale.at(1), scale.at(item.ratio)
     kind = "first" if item.holds else "bad"
@@ -79,7 +81,7 @@ def _margin(scale: Scale, item: Margin, top: float, chart: str) -> str:
     zero = line((need, top + 11), (need, top + 17 + _THICK), "axis")
     bar = rect(min(need, have), top + 14, max(abs(have - need), 2), _THICK, kind)
     if not item.holds:
-        bar += rect(min(need, have), top + 14, abs(have - need), _THICK, "pattern", fill=f"url(#{chart}-{HATCH})")
+        bar += texture(HATCH, min(need, have), top + 14, abs(have - need), _THICK)
     if not scale.low <= item.ratio <= scale.high:
         bar += _slit(have, top + 14)
     value = text(max(need, have) + 8, top + 25, item.label, "value")
@@ -102,15 +104,15 @@ def loads_chart(chart: str, title: str, words: str, loads: Sequence[Load]) -> st
     full = line((scale.at(1), 20), (scale.at(1), bottom), "need") + text(
         scale.at(1), 13, "100 % of planned", "tick", anchor="end"
     )
-    rows = "".join(_load(scale, load, top + pitch * index, chart) for index, load in enumerate(loads))
+    rows = "".join(_load(scale, load, top + pitch * index) for index, load in enumerate(loads))
     entries = (
         (bar_swatch("first"), "reads, share of what is planned"),
-        (bar_swatch("second", f"url(#{chart}-{HATCH})"), "writes, share of what is planned"),
+        (bar_swatch("second", HATCH), "writes, share of what is planned"),
     )
     return drawing(chart, title, words, bottom + 18 + ROW * len(entries), (full, rows, legend(entries, bottom + 20)))
 
 
-def _load(scale: Scale, load: Load, top: float, chart: str) -> str:
+def _load(scale: Scale, load: Load, top: float) -> str:
     """Draw one stage: name, reads above writes, and the word where it binds."""
     reads, writes = scale.at(load.reads), scale.at(load.writes)
     name = f"{load.name}: binding" if load.binds else load.name
@@ -119,7 +121,7 @@ def _load(scale: Scale, load: Load, top: float, chart: str) -> str:
         + rect(0, top + 18, max(reads, 1), _THIN, "first")
         + text(reads + 6, top + 27, _percent(load.reads), "value")
         + rect(0, top + 29, max(writes, 1), _THIN, "second")
-        + rect(0, top + 29, max(writes, 1), _THIN, "pattern", fill=f"url(#{chart}-{HATCH})")
+        + texture(HATCH, 0, top + 29, max(writes, 1), _THIN)
         + text(writes + 6, top + 38.5, _percent(load.writes), "value")
     )
 
@@ -149,34 +151,23 @@ def pieces_chart(chart: str, title: str, words: str, bars: Sequence[tuple[str, S
     top = 0.0
     for name, pieces in bars:
         drawn.append(text(0, top + 13, name, "strong"))
-        drawn.append(_pieces(pieces, top + 22, chart))
-        swatches = _swatches(chart)
-        entries = [(swatch, piece.words) for swatch, piece in zip(swatches, pieces, strict=False)]
+        drawn.append(_pieces(pieces, top + 22))
+        entries = [(bar_swatch(*look), piece.words) for look, piece in zip(_LOOKS, pieces, strict=False)]
         drawn.append(legend(entries, top + 66))
         top += 66 + ROW * len(pieces) + 12
     return drawing(chart, title, words, top - 14, drawn)
 
 
-def _pieces(pieces: Sequence[Piece], top: float, chart: str) -> str:
+def _pieces(pieces: Sequence[Piece], top: float) -> str:
     """Draw the pieces of one bar, each in its colour and pattern."""
     drawn, start = [], 0.0
-    for piece, (kind, fill) in zip(pieces, _looks(chart), strict=False):
+    for piece, (kind, textured) in zip(pieces, _LOOKS, strict=False):
         width = piece.share * WIDTH
         drawn.append(rect(start, top, width, 26, kind))
-        if fill:
-            drawn.append(rect(start, top, width, 26, "pattern", fill=fill))
+        if textured:
+            drawn.append(texture(textured, start, top, width, 26))
         start += width
     return "".join(drawn)
-
-
-def _looks(chart: str) -> tuple[tuple[str, str], ...]:
-    """Name colour and pattern of the first, second and third piece."""
-    return (("first", ""), ("second", f"url(#{chart}-{HATCH})"), ("quiet", f"url(#{chart}-{DOTS})"))
-
-
-def _swatches(chart: str) -> tuple[str, ...]:
-    """Draw the swatches of the pieces."""
-    return tuple(bar_swatch(kind, fill) for kind, fill in _looks(chart))
 
 
 def _percent(share: float) -> str:

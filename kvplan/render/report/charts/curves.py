@@ -14,13 +14,14 @@ from kvplan.render.report.charts.frame import (
     ROW,
     TOP,
     axes,
+    bar_swatch,
     legend,
     line_swatch,
     mark_swatch,
 )
 from kvplan.render.report.charts.labels import placed
 from kvplan.render.report.scales import Scale, decades, log_ticks, nice_ticks
-from kvplan.render.report.svg import DOTS, drawing, line, mark, path, rect, text
+from kvplan.render.report.svg import DOTS, drawing, line, mark, path, text, texture
 from kvplan.units import format_rate
 
 if TYPE_CHECKING:
@@ -119,7 +120,7 @@ def retention_chart(
     x = Scale(curve.points[0][0], curve.points[-1][0], LEFT, RIGHT, log=True)
     y = Scale(curve.points[-1][1] / 1.3, curve.points[0][1] * 1.1, BOTTOM, TOP, log=True)
     worn = x.at(rated_bytes_per_s)
-    ground = rect(worn, TOP, RIGHT - worn, BOTTOM - TOP, "pattern", fill=f"url(#{chart}-{DOTS})")
+    ground = texture(DOTS, worn, TOP, RIGHT - worn, BOTTOM - TOP)
     frame = axes(
         x,
         y,
@@ -130,7 +131,7 @@ def retention_chart(
     labels = _points([point for point, _ in points], [curve.points], (x, y))
     drawn = [ground, frame, _curve(curve, x, y), labels]
     entries = [(mark_swatch(point.shape, point.look), entry) for point, entry in points]
-    entries.append((rect(0, -6, 22, 12, "pattern framed", fill=f"url(#{chart}-{DOTS})"), curve.words))
+    entries.append((bar_swatch("framed", DOTS), curve.words))
     return drawing(chart, title, words, LEGEND_TOP + ROW * len(entries) - 8, (*drawn, legend(entries, LEGEND_TOP)))
 
 

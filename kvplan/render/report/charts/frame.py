@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kvplan.render.report.charts.boxes import text_box
-from kvplan.render.report.svg import WIDTH, line, mark, path, rect, text
+from kvplan.render.report.svg import WIDTH, line, mark, path, rect, text, texture
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -62,7 +62,7 @@ def mark_swatch(shape: str, kind: str) -> str:
     return mark(shape, 11, 0, kind)
 
 
-def bar_swatch(kind: str, fill: str = "") -> str:
-    """Draw the swatch of a bar, patterned as the bar is."""
+def bar_swatch(kind: str, textured: str = "") -> str:
+    """Draw the swatch of a bar, with its texture if it has one."""
     plain = rect(0, -6, 22, 12, kind)
-    return plain + rect(0, -6, 22, 12, "pattern", fill=fill) if fill else plain
+    return plain + texture(textured, 0, -6, 22, 12) if textured else plain
