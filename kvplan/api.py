@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from kvplan.schema.price_book import PriceBook, QuoteTerms
     from kvplan.schema.reports import EceReport, EceRequest, KvReport, KvRequest
     from kvplan.schema.request import Request
+    from kvplan.schema.site.site import Site
+    from kvplan.site.deployment import Deployment
 
 
 def size(request: Request, *, catalogue: Catalogue | None = None, profile_dirs: tuple[Path, ...] = ()) -> Plan:
@@ -229,3 +231,41 @@ def bill(
     from kvplan.bom import quote, tables  # noqa: PLC0415 - sizing must not load the bill of materials
 
     return quote.bill(plan, built, tables=tables.tables_of(catalogue or load_catalogue()), books=books, terms=terms)
+
+
+def deployment(plan: Plan, site: Site, *, catalogue: Catalogue | None = None) -> Deployment:
+    """Bring a Plan and a Site together.
+
+    Parameters
+    ----------
+    plan
+        The Plan.
+    site
+        The Site; its `build` decides how the Plan is racked, cabled and addressed.
+    catalogue
+        Tables with settings and compatibility; the built-in ones when absent.
+
+    Returns
+    -------
+    Deployment
+        Each machine with everything that a file about it says.
+
+    Raises
+    ------
+    InputError
+        With every name in the Site's build options that is unknown.
+    """
+    from kvplan.core.seal import plan_sha256  # noqa: PLC0415 - sizing must not load the deployment
+    from kvplan.site.deployment import Deployment as Brought  # noqa: PLC0415 - as above
+
+    tables = catalogue or load_catalogue()
+    return Brought(
+        plan=plan,
+        plan_sha256=plan_sha256(plan),
+        site=site,
+        design=design(plan, site.build, catalogue=tables),
+        settings=tables.settings(),
+        compatibility=tables.compatibility(),
+        backend=tables.backend(site.inference.cache_backend),
+        release=resolve_release(site.versions.storage_scale, tables),
+    )

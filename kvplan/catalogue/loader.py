@@ -11,6 +11,7 @@ from kvplan.catalogue.sources import TableFile, digest, table_files
 from kvplan.catalogue.tables import (
     BACKENDS,
     CATALOGUE_VERSION,
+    COMPATIBILITY,
     CONSTANTS,
     DRIVES,
     GPUS,
@@ -18,6 +19,7 @@ from kvplan.catalogue.tables import (
     NICS,
     RELEASES,
     SERVERS,
+    SETTINGS,
     SOFTWARE,
     SWITCHES,
     RowT,
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
 
     from kvplan.schema.hardware import Drive, Gpu, Nic, Server, Switch
     from kvplan.schema.model import ModelSpec
+    from kvplan.schema.setting import Compatibility, Setting
     from kvplan.schema.software import CacheBackend, SoftwareSet, StorageRelease
 
 _KEPT_CATALOGUES = 8
@@ -142,6 +145,14 @@ class Catalogue:
     def constants(self) -> dict[str, Constant]:
         """Return all constants by id."""
         return {row_id: self.constant(row_id) for row_id in self.ids(CONSTANTS.name)}
+
+    def settings(self) -> dict[str, Setting]:
+        """Return all settings by id."""
+        return {row.id: row for row in self.records(SETTINGS)}
+
+    def compatibility(self) -> tuple[Compatibility, ...]:
+        """Return the table of what goes together."""
+        return self.records(COMPATIBILITY)
 
     def _one(self, table: Table[RowT], name: str) -> RowT:
         """Return the row that a name means, from memory when it was asked for before."""

@@ -14,6 +14,7 @@ from kvplan.schema.hardware import Drive, Gpu, Nic, Server, Switch
 from kvplan.schema.kit import KitRow, SpareRow
 from kvplan.schema.measurement import Measurement
 from kvplan.schema.model import ModelSpec
+from kvplan.schema.setting import Compatibility, Setting
 from kvplan.schema.software import CacheBackend, SoftwareSet, StorageRelease
 
 CATALOGUE_VERSION = "2026.11.30"
@@ -52,11 +53,13 @@ TRANSCEIVERS = Table("transceivers", Transceiver, "transceiver")
 KIT = Table("kit", KitRow, "kit row")
 SPARES = Table("spares", SpareRow, "spare rate")
 MEASUREMENTS = Table("measurements", Measurement, "measurement")
+SETTINGS = Table("settings", Setting, "setting")
+COMPATIBILITY = Table("compatibility", Compatibility, "compatibility row")
 CONSTANTS = Table("constants", ConstantRow, "constant")
 
 _ALL: tuple[Table[Any], ...] = (
     MODELS, GPUS, SERVERS, DRIVES, NICS, SWITCHES, BACKENDS, SOFTWARE, RELEASES,
-    ENCLOSURES, CABLES, TRANSCEIVERS, KIT, SPARES, MEASUREMENTS, CONSTANTS,
+    ENCLOSURES, CABLES, TRANSCEIVERS, KIT, SPARES, SETTINGS, COMPATIBILITY, MEASUREMENTS, CONSTANTS,
 )  # fmt: skip
 TABLES: dict[str, Table[Any]] = {table.name: table for table in _ALL}
 """All tables by name, in the order in which they are listed and hashed."""
