@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pydantic import ValidationError
 
-from kvplan.bom.csv_cells import cut_csv
+from kvplan.inputs.csv_cells import cut_csv
 from kvplan.bom.headings import DISCOUNT, READ_BACK
 from kvplan.bom.offers import comparable
 from kvplan.errors import InputError, Problem, did_you_mean
@@ -24,7 +24,7 @@ from kvplan.schema.price_book import PRICE_BOOK_FORMAT_VERSION, PRICE_COLUMNS, P
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from kvplan.bom.csv_cells import Cell, Cut, Row
+    from kvplan.inputs.csv_cells import Cell, Cut, Row
     from kvplan.schema.money import DecimalMark
 
 HEADER_ROWS = 10
@@ -85,7 +85,7 @@ def parse_csv_book(text: str, name: str) -> PriceBook:
     InputError
         With every cell that cannot be read, prices without a part or a currency, and parts priced twice.
     """
-    sheet = _sheet(cut_csv(text, name), name)
+    sheet = _sheet(cut_csv(text, name, ("list",)), name)
     entries, problems = _entries(sheet)
     problems.extend(_twice(sheet, entries))
     if problems:

@@ -6,12 +6,21 @@ import re
 from ipaddress import ip_address
 from typing import TYPE_CHECKING, Annotated, Final
 
-from pydantic import AfterValidator, StringConstraints
+from pydantic import AfterValidator
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 SECRET_KINDS: Final = ("env", "file", "vault")
+UNFILLED: Final = "CHANGE-ME"
+"""What `kvplan init site` writes where it cannot know a value; no form accepts it."""
+
+
+def _refuse_unfilled(text: str) -> None:
+    """Refuse what is still to be filled in."""
+    if text == UNFILLED:
+        message = "is still to be filled in"
+        raise ValueError(message)
 
 
 def _form(pattern: str, wanted: str) -> AfterValidator:
@@ -19,6 +28,7 @@ def _form(pattern: str, wanted: str) -> AfterValidator:
     compiled = re.compile(pattern)
 
     def check(text: str) -> str:
+        _refuse_unfilled(text)
         if not compiled.fullmatch(text):
             message = f"{text!r} is not {wanted}"
             raise ValueError(message)
@@ -31,6 +41,7 @@ def _checked(what: str, check: Callable[[str], object]) -> AfterValidator:
     """Check a text by a function that raises ValueError."""
 
     def checked(text: str) -> str:
+        _refuse_unfilled(text)
         try:
             check(text)
         except ValueError as error:
@@ -43,6 +54,7 @@ def _checked(what: str, check: Callable[[str], object]) -> AfterValidator:
 
 def _check_secret(text: str) -> str:
     """Refuse what is no reference, without repeating it: it may be the secret itself."""
+    _refuse_unfilled(text)
     kind, _, rest = text.partition(":")
     if kind not in SECRET_KINDS or not re.fullmatch(r"[\w./#~-]+", rest):
         message = "is no reference to a secret: write env:NAME, file:PATH or vault:PATH#KEY, never the secret itself"
@@ -55,6 +67,7 @@ def _check_secret(text: str) -> str:
 
 def _check_mac(text: str) -> str:
     """Accept a MAC address of one adapter, lower case with colons."""
+    _refuse_unfilled(text)
     if not re.fullmatch(r"[0-9a-f]{2}(:[0-9a-f]{2}){5}", text):
         message = f"{text!r} is not a MAC address such as 3c:ec:ef:01:02:03, in lower case with colons"
         raise ValueError(message)
@@ -92,4 +105,4 @@ PublicKey = Annotated[
 Timezone = Annotated[str, _form(r"[A-Za-z]+(/[A-Za-z0-9_+-]+)*", "a time zone such as Etc/UTC")]
 User = Annotated[str, _form(r"[a-z_][a-z0-9_-]{0,30}", "a user name of lower-case letters, digits, hyphens")]
 ImageRef = Annotated[str, _form(r"[a-z0-9][A-Za-z0-9._/:@-]+", "a container image such as name:tag")]
-Plain = Annotated[str, StringConstraints(min_length=1, max_length=200)]
+Plain = Annotated[str, _form(r"\S(.{0,198}\S)?", "a line of text, 200 characters at most")]

@@ -34,7 +34,7 @@ class Cut(NamedTuple):
     delimiter: str
 
 
-def cut_csv(text: str, name: str) -> Cut:
+def cut_csv(text: str, name: str, header_words: tuple[str, ...]) -> Cut:
     r"""Cut a text into rows of cells.
 
     Parameters
@@ -43,6 +43,8 @@ def cut_csv(text: str, name: str) -> Cut:
         CSV as spreadsheets write it: commas, semicolons or tabs between cells, quotes doubled inside quotes.
     name
         Name of the file.
+    header_words
+        Words in lower case; the first line with one of them is the header, which tells what stands between cells.
 
     Returns
     -------
@@ -56,10 +58,10 @@ def cut_csv(text: str, name: str) -> Cut:
 
     Examples
     --------
-    >>> [cell.text for row in cut_csv('key,list_price\nx,"1,234.50"\n', "f.csv").rows for cell in row]
+    >>> [cell.text for row in cut_csv('key,list_price\nx,"1,234.50"\n', "f.csv", ("list",)).rows for cell in row]
     ['key', 'list_price', 'x', '1,234.50']
     """
-    delimiter = _delimiter(text)
+    delimiter = _delimiter(text, header_words)
     rows = tuple(row for row in _rows(text, name, delimiter) if any(cell.text.strip() for cell in row))
     if len(rows) > MAX_ROWS:
         raise InputError.single(name, f"has {len(rows):,} rows", allowed=f"at most {MAX_ROWS:,}")
@@ -89,10 +91,11 @@ def _rows(text: str, name: str, delimiter: str) -> Iterator[Row]:
         yield tuple(row)
 
 
-def _delimiter(text: str) -> str:
+def _delimiter(text: str, header_words: tuple[str, ...]) -> str:
     """Tell what stands between cells, by the first line that looks like a header."""
     lines = text.splitlines()
-    header = next((line for line in lines if "list" in line.lower()), lines[0] if lines else "")
+    headers = (line for line in lines if any(word in line.lower() for word in header_words))
+    header = next(headers, lines[0] if lines else "")
     return max(_DELIMITERS, key=header.count)
 
 
