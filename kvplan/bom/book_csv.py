@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pydantic import ValidationError
 
-from kvplan.inputs.csv_cells import cut_csv
 from kvplan.bom.headings import DISCOUNT, READ_BACK
 from kvplan.bom.offers import comparable
 from kvplan.errors import InputError, Problem, did_you_mean
+from kvplan.inputs.csv_cells import cut_csv
 from kvplan.inputs.validation import problems_of
 from kvplan.render.bom_view import COLUMNS
 from kvplan.render.data import unmarked

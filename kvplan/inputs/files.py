@@ -102,7 +102,7 @@ def read_json(path: str | Path, *, max_bytes: int = MAX_BYTES, non_finite: bool 
     return Document(parse_json(text, str(path), non_finite=non_finite), str(path), text)
 
 
-def write_atomically(path: str | Path, data: bytes | str) -> None:
+def write_atomically(path: str | Path, data: bytes | str, *, mode: int | None = None) -> None:
     """Write a file whole or not at all, keeping the mode and the links of one that is there.
 
     Devices and pipes are written to directly, there being nothing to replace.
@@ -113,6 +113,8 @@ def write_atomically(path: str | Path, data: bytes | str) -> None:
         The file.
     data
         Its new content; text becomes UTF-8.
+    mode
+        Its mode; when absent, that of the file that is there, else the usual one.
 
     Raises
     ------
@@ -130,7 +132,7 @@ def write_atomically(path: str | Path, data: bytes | str) -> None:
         if target.exists() and not target.is_file():
             target.write_bytes(content)
         else:
-            _replace(target, content)
+            _replace(target, content, mode)
     except OSError as error:
         raise InputError.single(str(path), f"cannot be written: {_reason(error)}") from error
 
@@ -178,14 +180,16 @@ def _reason(error: Exception) -> str:
     return "the path holds a NUL byte"
 
 
-def _replace(target: Path, content: bytes) -> None:
+def _replace(target: Path, content: bytes, mode: int | None) -> None:
     """Write beside the target, force it to disk, and rename."""
     # Beside the target, because a rename is atomic within one file system only.
     temporary = target.parent / f".kvplan-{secrets.token_hex(8)}.tmp"
     try:
-        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666 if mode is None else mode)
         with os.fdopen(descriptor, "wb") as file:
-            if target.exists():
+            if mode is not None:
+                os.fchmod(file.fileno(), mode)
+            elif target.exists():
                 os.fchmod(file.fileno(), target.stat().st_mode & 0o7777)
             file.write(content)
             file.flush()

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import shlex
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any
 
+import yaml
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from kvplan.assets import templates_dir
@@ -57,3 +58,21 @@ def rendered(template: str, **values: Any) -> str:
         When the template names something that was not given.
     """
     return _environment(templates_dir() / "site").get_template(template).render(values)
+
+
+@cache
+def comments(name: str) -> dict[str, str]:
+    """Read a file of words by path that stands beside the templates.
+
+    Parameters
+    ----------
+    name
+        Name of the file below `templates/site`.
+
+    Returns
+    -------
+    dict of str
+        The words for each path.
+    """
+    words: dict[str, str] = yaml.safe_load((templates_dir() / "site" / name).read_text(encoding="utf-8"))
+    return words

@@ -105,4 +105,7 @@ PublicKey = Annotated[
 Timezone = Annotated[str, _form(r"[A-Za-z]+(/[A-Za-z0-9_+-]+)*", "a time zone such as Etc/UTC")]
 User = Annotated[str, _form(r"[a-z_][a-z0-9_-]{0,30}", "a user name of lower-case letters, digits, hyphens")]
 ImageRef = Annotated[str, _form(r"[a-z0-9][A-Za-z0-9._/:@-]+", "a container image such as name:tag")]
-Plain = Annotated[str, _form(r"\S(.{0,198}\S)?", "a line of text, 200 characters at most")]
+Plain = Annotated[
+    str, _form(r"[^\s{}]([^{}\n]{0,198}[^\s{}])?", "a line of text without braces, 200 characters at most")
+]
+Day = Annotated[str, _form(r"\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])", "a day such as 2026-11-30")]

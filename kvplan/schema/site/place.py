@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal, get_args
 
 from pydantic import Field
 
 from kvplan.schema.base import Record
-from kvplan.schema.site.forms import Address, Domain, Host, Name, Plain, PublicKey, SecretRef, Timezone, User
+from kvplan.schema.site.forms import Address, Day, Domain, Host, Name, Plain, PublicKey, SecretRef, Timezone, User
 from kvplan.schema.site.machines import Service
+
+Licence = Literal["storage-scale", "doca", "gpu-driver", "rhel", "ubuntu", "cumulus", "dynamo", "dcms"]
+LICENCES: Final[tuple[Licence, ...]] = get_args(Licence)
+"""What somebody must accept before it is installed or used."""
 
 
 class SnmpUser(Record):
@@ -66,9 +70,9 @@ class MediaServer(Record):
 class LicenceAcceptance(Record):
     """A licence that somebody accepted: what, who, when. Nothing is accepted silently."""
 
-    what: Literal["storage-scale", "doca", "gpu-driver", "rhel", "ubuntu", "cumulus", "dynamo", "dcms"]
+    what: Licence
     accepted_by: Plain
-    date: Annotated[str, Field(pattern=r"^\d{4}-\d{2}-\d{2}$")]
+    date: Day
 
 
 class ExtraName(Record):
