@@ -1,0 +1,7 @@
+"""Engines, frontend and what watches them: units, environment, transfer configuration, ports, and their rules."""
+
+from __future__ import annotations
+
+from kvplan.site.inference.compatibility import VERSION_RULES, compatibility_faults
+
+__all__ = ["VERSION_RULES", "compatibility_faults"]
