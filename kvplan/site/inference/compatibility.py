@@ -85,7 +85,7 @@ def _pair(row: Compatibility) -> tuple[str, str]:
 
 def _chosen(site: Site) -> dict[str, tuple[_Version, ...]]:
     """List what a Site chooses, by product; switches of equal version are one choice."""
-    chosen = {
+    chosen: dict[str, tuple[_Version, ...]] = {
         name.replace("_", "-"): (_Version(version, (f"versions.{name}",)),)
         for name, version in site.versions.model_dump().items()
     }
