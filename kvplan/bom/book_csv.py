@@ -15,6 +15,7 @@ from kvplan.bom.headings import DISCOUNT, READ_BACK
 from kvplan.bom.offers import comparable
 from kvplan.errors import InputError, Problem, did_you_mean
 from kvplan.inputs.csv_cells import cut_csv
+from kvplan.inputs.loc import line_and_column
 from kvplan.inputs.validation import problems_of
 from kvplan.render.bom_view import COLUMNS
 from kvplan.render.data import unmarked
@@ -89,7 +90,7 @@ def parse_csv_book(text: str, name: str) -> PriceBook:
     entries, problems = _entries(sheet)
     problems.extend(_twice(sheet, entries))
     if problems:
-        raise InputError(sorted(problems, key=_position))
+        raise InputError(sorted(problems, key=line_and_column))
     priced = [entry.item for entry in entries if entry.item.list_price is not None]
     if not priced:
         raise InputError.single(name, "holds no price", allowed="prices in the column list_price")
@@ -275,8 +276,3 @@ def _twice(sheet: _Sheet, entries: Sequence[_Entry]) -> Iterator[Problem]:
 def _terms(item: PriceItem) -> tuple[object, ...]:
     """Return what must agree where a part is named twice."""
     return item.list_price, item.currency, item.discount, item.date, item.valid_until
-
-
-def _position(problem: Problem) -> tuple[int, ...]:
-    """Order problems as they stand in the file."""
-    return tuple(int(part) for part in problem.where.split(":")[-2:] if part.isdigit())

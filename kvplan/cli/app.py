@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kvplan.cli import bom, catalogue, diff, ece, explain, kv, network, options, report, size
+from kvplan.cli import bom, catalogue, diff, ece, explain, init, kv, network, options, report, size
 from kvplan.errors import ExitCode
 from kvplan.version import VERSION
 
@@ -30,6 +30,7 @@ app.command("diff", epilog=diff.EXAMPLES)(diff.diff)
 app.command("network", epilog=network.EXAMPLES)(network.network)
 app.command("bom", epilog=bom.EXAMPLES)(bom.bom)
 app.command("report", epilog=report.EXAMPLES)(report.report)
+app.add_typer(init.app, name="init")
 app.add_typer(catalogue.app, name="catalogue")
 
 

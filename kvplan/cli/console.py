@@ -9,8 +9,6 @@ import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-import typer
-
 from kvplan.errors import InputError
 
 if TYPE_CHECKING:
@@ -53,17 +51,6 @@ def out_bytes(content: bytes) -> None:
     """
     with _refusals_said():
         sys.stdout.buffer.write(content)
-
-
-def note(text: str) -> None:
-    """Say on stderr what was done, for stdout carries results only.
-
-    Parameters
-    ----------
-    text
-        One line, without its end.
-    """
-    typer.echo(text, err=True)
 
 
 @contextmanager

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from kvplan.errors import Problem
+
 Loc = tuple[str | int, ...]
 """The path of a value: keys of mappings and indices of lists."""
 
@@ -51,3 +56,19 @@ def place_of(text: str, offset: int, name: str) -> str:
     """
     line = text.count("\n", 0, offset) + 1
     return f"{name}:{line}:{offset - text.rfind(chr(10), 0, offset)}"
+
+
+def line_and_column(problem: Problem) -> tuple[int, ...]:
+    """Order problems as they stand in a file: the key of a sort.
+
+    Parameters
+    ----------
+    problem
+        A problem whose place is `file:line:column`.
+
+    Returns
+    -------
+    tuple of int
+        Line and column; empty where the place is none.
+    """
+    return tuple(int(part) for part in problem.where.split(":")[-2:] if part.isdigit())

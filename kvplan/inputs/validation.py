@@ -10,7 +10,7 @@ from pydantic import BaseModel, ValidationError
 
 from kvplan.errors import InputError, Problem, did_you_mean
 from kvplan.inputs.keys import known_keys
-from kvplan.inputs.loc import key_path
+from kvplan.inputs.loc import key_path, line_and_column
 from kvplan.inputs.messages import problem_of
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def validate(model_cls: type[ModelT], document: Document, *, data: Any = None, l
         return model_cls.model_validate_json(json.dumps(given, default=str), strict=True)
     except ValidationError as error:
         problems = (_problem(details, model_cls, document, given, loc) for details in _innermost(error))
-        raise InputError(sorted(_merged(problems), key=_line_and_column)) from error
+        raise InputError(sorted(_merged(problems), key=line_and_column)) from error
 
 
 def problems_of(error: ValidationError, where_of: Callable[[Loc], str]) -> tuple[Problem, ...]:
@@ -129,11 +129,6 @@ def _holds(data: Any, part: str | int) -> bool:
     if isinstance(data, dict):
         return part in data
     return isinstance(data, list | tuple) and isinstance(part, int) and part < len(data)
-
-
-def _line_and_column(problem: Problem) -> tuple[int, ...]:
-    """Order problems as they stand in the file."""
-    return tuple(int(part) for part in problem.where.split(":")[-2:] if part.isdigit())
 
 
 def _merged(problems: Iterable[Problem]) -> tuple[Problem, ...]:

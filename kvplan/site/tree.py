@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+MANIFEST: Final = "manifest.json"
+"""The file that lists all others, with the hash and the mode of each."""
 READABLE: Final = 0o644
 PRIVATE: Final = 0o600
 """Mode of a file that a secret enters later, or whose content an attacker could use."""

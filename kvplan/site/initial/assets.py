@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from kvplan.errors import InputError, Problem, did_you_mean
 from kvplan.inputs.csv_cells import cut_csv
+from kvplan.inputs.loc import line_and_column
 from kvplan.schema.roles import SERVER_ROLES, SWITCH_ROLES
 
 if TYPE_CHECKING:
@@ -90,7 +91,7 @@ def read_assets(text: str, source: str, designed: Design) -> dict[str, Asset]:
     problems.extend(_twice(lines, source))
     assigned = _assigned(lines, source, designed, problems)
     if problems:
-        raise InputError(problems)
+        raise InputError(sorted(problems, key=line_and_column))
     return assigned
 
 

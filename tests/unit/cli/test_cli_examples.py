@@ -43,6 +43,7 @@ def directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "tables").mkdir()
     shutil.copy(ROOT / "examples" / "price-book.yaml", tmp_path / "prices.yaml")
     shutil.copy(ROOT / "examples" / "build.yaml", tmp_path)
+    (tmp_path / "hosts.csv").write_text("name,serial\nleaf-001a,A1\n")
     for name, gpus in (("plan", 128), ("old", 128), ("new", 200)):
         plan = kvplan.size(kvplan.Request(model="gpt-oss-120b", context_tokens=130_000, gpus=gpus))
         (tmp_path / f"{name}.json").write_text(record_json(plan))
@@ -52,7 +53,7 @@ def directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_every_verb_has_one() -> None:
     verbs = {line.split()[1] for line in ALL}
-    assert verbs == {"size", "kv", "ece", "explain", "diff", "network", "bom", "report", "catalogue"}
+    assert verbs == {"size", "kv", "ece", "explain", "diff", "network", "bom", "report", "init", "catalogue"}
 
 
 @pytest.mark.usefixtures("directory")

@@ -1,0 +1,131 @@
+"""`kvplan init`: the first form of a file that a person then completes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from kvplan.cli import building, options
+
+if TYPE_CHECKING:
+    from kvplan.schema.design import Design
+    from kvplan.site.initial.assets import Asset
+
+EXAMPLES = options.examples("kvplan init site --from plan.json -o site.yaml")
+SITE_EXAMPLES = options.examples(
+    "kvplan init site --from plan.json -o site.yaml",
+    "kvplan init site --from plan.json --import hosts.csv \\\n      -o site.yaml",
+    "kvplan init site --from plan.json --cumulus 5.11.1 -o site.yaml",
+)
+app = typer.Typer(
+    help="Begin a file that a person completes.", no_args_is_help=True, rich_markup_mode=None, epilog=EXAMPLES
+)
+
+
+@app.callback()
+def init() -> None:
+    """Begin a file that a person completes."""
+
+
+@app.command("site", epilog=SITE_EXAMPLES)
+def site(
+    *,
+    plan: Annotated[
+        Path, typer.Option("--from", help="Plan that `kvplan size -o` saved.", show_default=False, metavar="FILE")
+    ],
+    assets: Annotated[
+        Path | None,
+        typer.Option(
+            "--import",
+            help="CSV asset list: serial numbers, MAC addresses, controllers, boot drives.",
+            show_default=False,
+            metavar="FILE",
+        ),
+    ] = None,
+    cumulus: Annotated[
+        str, typer.Option("--cumulus", help="Cumulus Linux that the switches run.", metavar="VERSION")
+    ] = "5.15.0",
+    build: Annotated[
+        Path | None,
+        typer.Option(
+            "--build",
+            help="YAML file with build options (racks, cabling, fabric, addresses), which the Site then keeps.",
+            show_default=False,
+            metavar="FILE",
+        ),
+    ] = None,
+    catalogue: options.CatalogueDirs = None,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="File to save to. - is stdout.", metavar="FILE")
+    ] = Path("site.yaml"),
+    force: Annotated[bool, typer.Option("--force", help="Write over a file that is there.")] = False,
+) -> None:
+    """Write a commented site.yaml: all that a Plan decides, and CHANGE-ME where only the site knows.
+
+    Beside it goes site.schema.json, from which editors complete and check.
+    """
+    from kvplan.cli.console import out
+    from kvplan.inputs.files import write_atomically
+    from kvplan.site.initial.schema import site_schema_text
+    from kvplan.site.initial.text import SCHEMA_FILE, site_text
+
+    if output != options.STDOUT and output.exists() and not force:
+        _refuse_to_overwrite(output)
+    data = _data(plan, assets, cumulus, build, catalogue)
+    text = site_text(data, output.name if output != options.STDOUT else "site.yaml")
+    if output == options.STDOUT:
+        out(text)
+        return
+    write_atomically(output, text)
+    write_atomically(output.parent / SCHEMA_FILE, site_schema_text())
+    left = text.count("CHANGE-ME") - text.splitlines()[1].count("CHANGE-ME")
+    out(f"{output}: {len(data['servers'])} servers, {len(data['switches'])} switches; {left} values to fill in\n")
+
+
+def _data(
+    plan: Path, assets: Path | None, cumulus: str, build: Path | None, catalogue: list[Path] | None
+) -> dict[str, Any]:
+    """Read everything and bring it together, with every problem of all files at once."""
+    from kvplan.errors import Problems
+    from kvplan.site.initial.data import initial_data
+
+    problems = Problems()
+    with problems.kept():
+        _check_cumulus(cumulus)
+    with problems.kept():
+        built = building.read_design(plan, building.BuildFlags(build=build), catalogue)
+        with problems.kept():
+            listed = _assets(assets, built.design)
+    problems.raise_any()
+    software = built.catalogue.software(built.plan.request.software)
+    return initial_data(built.plan, built.design, software, cumulus=cumulus, assets=listed)
+
+
+def _assets(path: Path | None, designed: Design) -> dict[str, Asset]:
+    """Read the asset list, where there is one."""
+    from kvplan.inputs.files import read_text
+    from kvplan.site.initial.assets import read_assets
+
+    return read_assets(read_text(path), str(path), designed) if path else {}
+
+
+def _check_cumulus(version: str) -> None:
+    """Check that the switches' version is one."""
+    from pydantic import TypeAdapter, ValidationError
+
+    from kvplan.errors import InputError
+    from kvplan.schema.site.forms import Version
+
+    try:
+        TypeAdapter(Version).validate_python(version)
+    except ValidationError as error:
+        raise InputError.single(where="--cumulus", what=f"{version!r} is no version") from error
+
+
+def _refuse_to_overwrite(output: Path) -> None:
+    """Keep a file that somebody may have completed."""
+    from kvplan.errors import InputError
+
+    raise InputError.single(where="--output", what=f"{str(output)!r} exists", hint="name another file, or add --force")

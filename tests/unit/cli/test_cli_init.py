@@ -1,0 +1,69 @@
+"""`kvplan init site` as it is used: from a Plan, with a vendor's list, and with what is wrong."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+import yaml
+from example_sites import EXAMPLES
+
+from kvplan.__main__ import main
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+PLAN = str(EXAMPLES / "compact" / "plan.json")
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Work in a directory of the test's own."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_a_site_is_begun(here: Path, capsys: pytest.CaptureFixture[str], golden: Callable[[str, str], None]) -> None:
+    assert main(["init", "site", "--from", PLAN]) == 0
+    golden("cli/init-said.txt", capsys.readouterr().out)
+    golden("cli/init-site.yaml", (here / "site.yaml").read_text())
+    assert (here / "site.schema.json").is_file()
+
+
+def test_on_stdout_it_is_the_same(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["init", "site", "--from", PLAN, "-o", "-"]) == 0
+    printed = capsys.readouterr().out
+    assert main(["init", "site", "--from", PLAN]) == 0
+    assert printed == (here / "site.yaml").read_text()
+
+
+def test_a_list_and_a_version_and_a_build_file(here: Path) -> None:
+    (here / "hosts.csv").write_text("name,serial\nleaf-001a,MT77\n")
+    (here / "build.yaml").write_text('format_version: "1.0"\naddresses: {management: 172.16.0.0/16}\n')
+    given = ["--import", "hosts.csv", "--cumulus", "5.11.1", "--build", "build.yaml"]
+    assert main(["init", "site", "--from", PLAN, *given]) == 0
+    site = yaml.safe_load((here / "site.yaml").read_text())
+    (leaf,) = [switch for switch in site["switches"] if switch["name"] == "leaf-001a"]
+    assert (leaf["serial"], leaf["cumulus"]) == ("MT77", "5.11.1")
+    assert site["build"]["addresses"]["management"] == "172.16.0.0/16"
+    assert site["servers"][0]["bmc"]["address"].startswith("172.16.")
+
+
+def test_a_site_that_is_there_is_kept(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (here / "site.yaml").write_text("mine")
+    assert main(["init", "site", "--from", PLAN]) == 3
+    assert "'site.yaml' exists; name another file, or add --force" in capsys.readouterr().err
+    assert (here / "site.yaml").read_text() == "mine"
+    assert main(["init", "site", "--from", PLAN, "--force"]) == 0
+    assert (here / "site.yaml").read_text() != "mine"
+
+
+def test_everything_wrong_is_said_at_once(
+    here: Path, capsys: pytest.CaptureFixture[str], golden: Callable[[str, str], None]
+) -> None:
+    (here / "hosts.csv").write_text("name,serial\nleaf-1a,MT77\nleaf-001b,4.1E+12\n")
+    given = ["--cumulus", "latest!", "--import", "hosts.csv"]
+    assert main(["init", "site", "--from", PLAN, *given]) == 3
+    golden("cli/init-wrong.txt", capsys.readouterr().err)
+    assert list(here.iterdir()) == [here / "hosts.csv"]
