@@ -1,0 +1,52 @@
+"""Rendered files of switches: read back as plain data, and changed as a fault would."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import yaml
+from sites import NEW, OLD, deployment_of
+
+from kvplan.site.switches.files import switch_files
+from kvplan.site.yaml_out import yaml_text
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from kvplan.site.deployment import Deployment
+
+CASES = [(8, NEW), (4, OLD)]
+"""Nodes and version of the designs that are looked at in either dialect."""
+
+
+def texts(deployed: Deployment) -> dict[str, str]:
+    """Render the files of the switches."""
+    return {file.path: file.text for file in switch_files(deployed)}
+
+
+@cache
+def texts_of(nodes: int, cumulus: str) -> dict[str, str]:
+    """Render the files of the switches of so many nodes."""
+    return texts(deployment_of(nodes, cumulus))
+
+
+def parsed(text: str) -> Any:
+    """Read what is set in a configuration, as YAML 1.1 has it."""
+    return yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))[1]["set"]  # noqa: S506
+
+
+def changed(tree: dict[str, str], switch: str, change: Callable[[Any], object]) -> dict[str, str]:
+    """Return the tree with one configuration changed."""
+    path = f"switches/{switch}.yaml"
+    header, content = yaml.safe_load(tree[path])
+    inside = deepcopy(content["set"])
+    change(inside)
+    return {**tree, path: yaml_text([header, {"set": inside}])}
+
+
+def edited(tree: dict[str, str], path: str, old: str, new: str) -> dict[str, str]:
+    """Return the tree with one text replaced in one file."""
+    assert old in tree[path], f"{old!r} is not in {path}"
+    return {**tree, path: tree[path].replace(old, new)}
