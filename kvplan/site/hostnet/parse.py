@@ -1,0 +1,185 @@
+"""Network files of hosts read back into one form, whichever system they are for."""
+
+from __future__ import annotations
+
+from configparser import ConfigParser
+from ipaddress import ip_interface
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import yaml
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+MAIN_TABLE: Final = 0
+UNREADABLE: Final = (ValueError, KeyError, TypeError, AttributeError, yaml.YAMLError)
+"""What readers raise on a file that is not as its format demands; errors of configparser are mapped to ValueError."""
+_DEFAULTS: Final = frozenset({"default", "0.0.0.0/0", "::/0"})
+# The C reader is several times as fast, but not everywhere.
+_LOADER: Final[Any] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+class Route(NamedTuple):
+    """A route: where to, through which next hop, in which table (0 is the main one)."""
+
+    to: str
+    via: str
+    table: int
+
+    @property
+    def is_default(self) -> bool:
+        """Whether it leads everywhere."""
+        return self.to in _DEFAULTS
+
+
+class SourceRule(NamedTuple):
+    """A rule: what comes from a source follows a table."""
+
+    source: str
+    table: int
+
+
+class PortFile(NamedTuple):
+    """A port as its file has it; `pinned` tells that the same file ties the name to the MAC address."""
+
+    name: str
+    mac: str
+    addresses: tuple[str, ...]
+    mtu: int | None
+    routes: tuple[Route, ...]
+    rules: tuple[SourceRule, ...]
+    ipv6: bool
+    pinned: bool = False
+
+
+def ini(text: str) -> ConfigParser:
+    """Read a file of sections as systemd and NetworkManager write them, refusing what is there twice.
+
+    Parameters
+    ----------
+    text
+        The file.
+
+    Returns
+    -------
+    ConfigParser
+        Its sections.
+
+    Raises
+    ------
+    ValueError
+        When it is malformed, or has a section or key twice.
+    """
+    parser = ConfigParser(interpolation=None, delimiters=("=",), comment_prefixes=("#",), strict=True)
+    parser.optionxform = str  # type: ignore[method-assign,assignment]
+    try:
+        parser.read_string(text)
+    except Exception as error:
+        raise ValueError(str(error)) from error
+    return parser
+
+
+def settings(text: str) -> dict[str, str]:
+    r"""Read lines of `KEY = VALUE`, without comments.
+
+    >>> settings("# none\na=1\nb = 2 3\n")
+    {'a': '1', 'b': '2 3'}
+    """
+    lines = (line.partition("=") for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#"))
+    return {key.strip(): value.strip() for key, _, value in lines}
+
+
+def from_keyfile(text: str) -> PortFile:
+    """Read a connection of NetworkManager.
+
+    Parameters
+    ----------
+    text
+        The keyfile.
+
+    Returns
+    -------
+    PortFile
+        The port, whose name a .link file pins.
+
+    Raises
+    ------
+    ValueError
+        When it is malformed.
+    KeyError
+        When a section or key is missing that every connection has.
+    """
+    file = ini(text)
+    ipv4 = file["ipv4"]
+    wired = dict(file["ethernet"]) if file.has_section("ethernet") else {}
+    mtu = wired.get("mtu")
+    return PortFile(
+        name=file["connection"]["interface-name"],
+        mac=wired.get("mac-address", ""),
+        addresses=_checked(ipv4[key] for key in ipv4 if key.removeprefix("address").isdigit()),
+        mtu=int(mtu) if mtu else None,
+        routes=tuple(_keyfile_routes(dict(ipv4))),
+        rules=tuple(_keyfile_rule(ipv4[key]) for key in ipv4 if key.startswith("routing-rule")),
+        ipv6=file.get("ipv6", "method", fallback="disabled") not in ("disabled", "ignore"),
+    )
+
+
+def from_netplan(text: str) -> dict[str, PortFile]:
+    """Read a file of netplan.
+
+    Parameters
+    ----------
+    text
+        The YAML.
+
+    Returns
+    -------
+    dict of PortFile
+        Ports by name.
+
+    Raises
+    ------
+    TypeError
+        When something has another shape than netplan has it.
+    """
+    data: Any = yaml.load(text, Loader=_LOADER)  # noqa: S506 - a safe loader, in C where there is one
+    return {name: _netplan_port(name, port) for name, port in data["network"]["ethernets"].items()}
+
+
+def _checked(addresses: Iterable[str]) -> tuple[str, ...]:
+    """Refuse what is no address."""
+    return tuple(text for text in addresses if ip_interface(text))
+
+
+def _keyfile_routes(ipv4: dict[str, str]) -> Iterator[Route]:
+    """Read the routes of a keyfile, the gateway as a default route."""
+    if gateway := ipv4.get("gateway"):
+        yield Route("default", gateway, MAIN_TABLE)
+    for key, value in ipv4.items():
+        if key.removeprefix("route").isdigit():
+            to, _, via = value.partition(",")
+            options = dict(option.split("=", 1) for option in ipv4.get(f"{key}_options", "").split(",") if option)
+            yield Route(to, via, int(options.get("table", MAIN_TABLE)))
+
+
+def _keyfile_rule(text: str) -> SourceRule:
+    """Read `priority 101 from 10.0.0.1/32 table 101`."""
+    words = text.split()
+    pairs = dict(zip(words[::2], words[1::2], strict=True))
+    return SourceRule(pairs["from"], int(pairs["table"]))
+
+
+def _netplan_port(name: str, port: dict[str, Any]) -> PortFile:
+    """Read one port of netplan."""
+    mac = str(port.get("match", {}).get("macaddress", ""))
+    routes = (Route(entry["to"], entry["via"], int(entry.get("table", MAIN_TABLE))) for entry in port.get("routes", ()))
+    return PortFile(
+        name=name,
+        mac=mac,
+        addresses=_checked(port.get("addresses", ())),
+        mtu=port.get("mtu"),
+        routes=tuple(routes),
+        rules=tuple(SourceRule(entry["from"], int(entry["table"])) for entry in port.get("routing-policy", ())),
+        ipv6="ipv6" in port.get("link-local", ["ipv6"]),
+        pinned=bool(mac) and port.get("set-name") == name,
+    )
