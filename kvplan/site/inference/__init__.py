@@ -3,5 +3,6 @@
 from __future__ import annotations
 
 from kvplan.site.inference.compatibility import VERSION_RULES, compatibility_faults
+from kvplan.site.inference.files import inference_files
 
-__all__ = ["VERSION_RULES", "compatibility_faults"]
+__all__ = ["VERSION_RULES", "compatibility_faults", "inference_files"]
