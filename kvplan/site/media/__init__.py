@@ -1,4 +1,11 @@
 """Boot media: the recipe of each machine's installer image, the image itself, and the server that hands it out.
 
-`recipe` and `faults` are pure. `build` and `server` read and write files, and are for the command line to call.
+What is given here is pure. `build` and `server` read and write files, and are for the command line to call.
 """
+
+from __future__ import annotations
+
+from kvplan.site.media.faults import RULES, media_faults
+from kvplan.site.media.recipe import media_files
+
+__all__ = ["RULES", "media_faults", "media_files"]
