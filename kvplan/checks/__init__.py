@@ -1,0 +1,1 @@
+"""Checks of a deployment before it touches a machine: one module a check, found by its `CHECK`."""

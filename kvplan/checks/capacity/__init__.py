@@ -1,0 +1,1 @@
+"""Checks of what the design found, and of what the cache and the engines take."""

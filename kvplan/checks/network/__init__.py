@@ -1,0 +1,1 @@
+"""Checks of addresses, ranges and services of the site's networks."""

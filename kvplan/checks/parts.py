@@ -1,0 +1,125 @@
+"""The rules that each part of the tree has of its own, as checks: one adapter for all parts."""
+
+from __future__ import annotations
+
+from functools import partial
+from importlib import import_module
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from kvplan.checks.framework import Check, Found
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from kvplan.checks.framework import Context
+    from kvplan.inputs.loc import Loc
+    from kvplan.schema.design import Finding
+
+
+class Part(NamedTuple):
+    """A part: its package, the function that judges it, the folder of its files, and whose manuals it follows."""
+
+    package: str
+    judge: str
+    folder: str
+    source: str
+
+
+PARTS: Final = (
+    Part("install", "install_faults", "install", "Red Hat Enterprise Linux 9 and Ubuntu 24.04 installer references"),
+    Part("media", "media_faults", "media", "UEFI and El Torito specifications; DMTF Redfish virtual media"),
+    Part("switches", "switch_faults", "switches", "NVIDIA Cumulus Linux documentation, NVUE object model"),
+    Part("hostnet", "host_faults", "hosts", "NVIDIA DOCA and FRRouting documentation; NetworkManager and netplan"),
+    Part("scale", "scale_faults", "scale", "IBM Storage Scale Erasure Code Edition documentation"),
+    Part("inference", "inference_faults", "inference", "NVIDIA Dynamo and vLLM documentation"),
+)
+_VERSIONS: Final = "versions"
+"""Stands among the judged parts for the table of compatibility."""
+
+
+def part_checks() -> Iterator[Check]:
+    """Yield a check for every rule of every part.
+
+    Yields
+    ------
+    Check
+        Compatibility of versions first, then in the order of `PARTS` and of each part's `RULES`.
+    """
+    versions: dict[str, str] = _named("inference", "VERSION_RULES")
+    for rule, title in versions.items():
+        yield _version_check(rule, title)
+    for part in PARTS:
+        for rule, title in _named(part.package, "RULES").items():
+            if rule not in versions:
+                yield _tree_check(part, rule, title)
+
+
+def _named(package: str, name: str) -> dict[str, str]:
+    """Return a part's rules; none where this kvplan has not the part."""
+    module = f"kvplan.site.{package}"
+    return getattr(import_module(module), name, {}) if find_spec(module) else {}
+
+
+def _version_check(rule: str, title: str) -> Check:
+    """Make the check of one pair of products."""
+    return Check(
+        id=rule,
+        severity="error",
+        title=title.rstrip("."),
+        why="Versions that were never seen together fail late: at the first mount, or at the first block that is read.",
+        expected="what the catalogue's table of compatibility says",
+        remedy="choose a version that fits",
+        manual="kvplan catalogue list compatibility",
+        source="the catalogue's table of compatibility, with the source of each row",
+        run=partial(_judge_versions, rule),
+    )
+
+
+def _tree_check(part: Part, rule: str, title: str) -> Check:
+    """Make the check of one rule over rendered files."""
+    return Check(
+        id=rule,
+        severity="error",
+        title=title.rstrip("."),
+        why=f"The rendered files below `{part.folder}/` are read back, apart from what wrote them, and judged.",
+        expected="the rule holds in every rendered file",
+        remedy="what the finding says; then `kvplan render` again",
+        manual=f"kvplan render plan.json site.yaml -o build/ && ls -R build/{part.folder}",
+        source=part.source,
+        run=partial(_judge_tree, part, rule),
+        needs="tree",
+    )
+
+
+def _judge_versions(rule: str, context: Context) -> Iterator[Found]:
+    """Pass on what is found under one pair of products, with its place in the Site."""
+    from kvplan.site.inference import compatibility_faults  # noqa: PLC0415 - loaded when it is asked for
+
+    rows = context.deployment.compatibility
+    for finding in context.judged(_VERSIONS, lambda: compatibility_faults(context.site, rows)):
+        if finding.id == rule:
+            yield _passed_on(finding, _place(context, finding.where))
+
+
+def _judge_tree(part: Part, rule: str, context: Context) -> Iterator[Found]:
+    """Pass on what a part finds under one rule."""
+    judge = getattr(import_module(f"kvplan.site.{part.package}"), part.judge)
+    for finding in context.judged(part.package, lambda: judge(context.deployment, context.tree)):
+        if finding.id == rule:
+            yield _passed_on(finding, None)
+
+
+def _passed_on(finding: Finding, loc: Loc | None) -> Found:
+    """Turn a finding into what a check finds."""
+    return Found(finding.where, finding.text, loc, severity=finding.severity, remedy=finding.remedy)
+
+
+def _place(context: Context, where: str) -> Loc | None:
+    """Return the path in the Site that a finding names by its fields, or by switches of one release."""
+    path = tuple(where.split("."))
+    if path[0] in type(context.site).model_fields:
+        return path
+    names = [switch.name for switch in context.site.switches]
+    first = where.partition(",")[0]
+    return ("switches", names.index(first), "cumulus") if first in names else None

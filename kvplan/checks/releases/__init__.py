@@ -1,0 +1,1 @@
+"""Checks of versions, images and packages against each other and against the Plan."""

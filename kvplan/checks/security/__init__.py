@@ -1,0 +1,1 @@
+"""Checks of keys, secrets, accounts and hashes."""

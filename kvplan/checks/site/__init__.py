@@ -1,0 +1,1 @@
+"""Checks of the Site's machines against the Plan and its design."""
