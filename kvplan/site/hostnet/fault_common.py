@@ -47,7 +47,8 @@ def name_faults(deployment: Deployment, where: str, text: str) -> Iterator[Findi
     for name, address in _wanted(deployment):
         found = held.get(name, [])
         if address not in found:
-            yield fault(45, where, f"{name} is not at {address}")
+            remedy = "Render the tree again; names.admin_suffix and names.daemon_suffix must differ."
+            yield fault(45, where, f"{name} is not at {address}", remedy)
         if any(_is_loopback(entry) for entry in found):
             yield fault(47, where, f"{name} is at {found[0]}, where a host finds only itself")
     for name, found in held.items():
@@ -113,8 +114,7 @@ def _wanted(deployment: Deployment) -> Iterator[tuple[str, str]]:
     for server in deployment.servers:
         names = server.names
         yield from ((name, server.admin_address) for name in (names.admin, names.admin_fqdn))
-        if names.daemon != names.admin:
-            yield from ((name, server.daemon_address) for name in (names.daemon, names.daemon_fqdn))
+        yield from ((name, server.daemon_address) for name in (names.daemon, names.daemon_fqdn))
     for switch in deployment.switches:
         yield switch.name, switch.device.management_address.partition("/")[0]
     yield from ((extra.name, extra.address) for extra in deployment.site.extra_names)
