@@ -72,6 +72,11 @@ def _patterns(seen: SeenAutoinstall) -> Iterator[str]:
     for variable, drive in seen.sought.items():
         if f'\nonly_match {drive.serial} "${variable}"\n' not in f"{seen.before}\n":
             yield f"nothing sees that the pattern for {drive.serial} matches one drive alone"
+    data = seen.server.site.data_drives
+    for serial in seen.server.site.boot_drives.serials:
+        for other in (*seen.server.site.boot_drives.serials, *(data.serials if data else ())):
+            if serial in other and serial != other:
+                yield f"the pattern for {serial} also matches {other}, so the installation will be refused"
 
 
 def _ids(seen: SeenAutoinstall) -> Iterator[str]:
