@@ -1,0 +1,94 @@
+"""Rules about the exports: what they say is what the native steps do."""
+
+from __future__ import annotations
+
+import shlex
+from typing import TYPE_CHECKING, Any, Final
+
+from kvplan.site.scale.export import TOOLKIT, VARIABLES
+from kvplan.site.scale.grammar import option, size_bytes
+from kvplan.site.scale.rule import Found, Rule, rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from kvplan.site.scale.rendered import Rendered
+
+_AGAIN: Final = "render the tree again"
+_Sets = list[tuple[str, int | None, str]]
+
+
+@rule(50, "error", "the toolkit's commands agree with the native steps")
+def _toolkit(rendered: Rendered) -> Iterator[Found]:
+    try:
+        lines = [shlex.split(line)[1:] for line in rendered.toolkit.splitlines() if line.startswith("./spectrumscale ")]
+    except ValueError as error:
+        yield Found(TOOLKIT, f"cannot be read as commands: {error}", _AGAIN)
+        return
+    nodes = {(argv[2], "-q" in argv) for argv in lines if argv[:2] == ["node", "add"]}
+    if nodes != {(line.daemon, line.quorum) for line in rendered.nodes}:
+        yield Found(TOOLKIT, "adds other nodes, or another quorum, than nodes.stanza", _AGAIN)
+    groups = [option(argv, "-N") for argv in lines if argv[:2] == ["recoverygroup", "define"]]
+    if groups != [",".join(held.nodes) for held in rendered.classes if held.kind == "mmvdisk"]:
+        yield Found(TOOLKIT, "defines other recovery groups than nodeclasses.yaml", _AGAIN)
+    sets = [_of_set(argv, "-code", "-bs", "-ss") for argv in lines if argv[:2] == ["vdiskset", "define"]]
+    if sets != _native_sets(rendered):
+        yield Found(TOOLKIT, "defines other vdisk sets than steps.yaml", _AGAIN)
+    made = [(option(argv, "-fs"), option(argv, "--mmcrfs")) for argv in lines if argv[:2] == ["filesystem", "define"]]
+    if made != _native_file_system(rendered):
+        yield Found(TOOLKIT, "defines another file system than steps.yaml", _AGAIN)
+
+
+@rule(51, "error", "the variables of ibm.spectrum_scale agree with the native steps")
+def _variables(rendered: Rendered) -> Iterator[Found]:
+    every = rendered.variables.get("all", {})
+    hosts, values = every.get("hosts", {}), every.get("vars", {})
+    storage = {name: host for name, host in hosts.items() if host.get("scale_out_node")}
+    named = {(host.get("scale_daemon_nodename"), host.get("scale_cluster_quorum")) for host in storage.values()}
+    if rendered.variables and named != {(line.daemon, line.quorum) for line in rendered.nodes}:
+        yield Found(VARIABLES, "has other nodes, or another quorum, than nodes.stanza", _AGAIN)
+    groups = [(held.get("rg"), held.get("servers")) for held in values.get("scale_ece_rg", [])]
+    if groups != [(held.recovery_group, ",".join(held.nodes)) for held in rendered.classes if held.kind == "mmvdisk"]:
+        yield Found(VARIABLES, "has other recovery groups than nodeclasses.yaml", _AGAIN)
+    sets = [
+        (held.get("ec", "").upper(), size_bytes(held.get("blocksize", "")), held.get("Size"))
+        for held in values.get("scale_ece_vdisk", [])
+    ]
+    if sets != _native_sets(rendered):
+        yield Found(VARIABLES, "has other vdisk sets than steps.yaml", _AGAIN)
+    made = [(held.get("filesystem"), held.get("mmcrfs")) for held in values.get("scale_ece_filesystem", [])]
+    if made != _native_file_system(rendered):
+        yield Found(VARIABLES, "has another file system than steps.yaml", _AGAIN)
+    yield from _other_parameters(rendered, values)
+
+
+def _other_parameters(rendered: Rendered, values: dict[str, Any]) -> Iterator[Found]:
+    """Compare the parameters of node classes."""
+    native = {(entry.target, entry.parameter): entry.value for _, entry in rendered.all_parameters}
+    for held in values.get("scale_config", []):
+        for entry in held.get("params", []):
+            for name, value in entry.items():
+                if native.get((held.get("nodeclass"), name)) != value:
+                    yield Found(VARIABLES, f"{name} is {value}, which mmchconfig.yaml does not say", _AGAIN)
+
+
+def _native_sets(rendered: Rendered) -> _Sets:
+    """List code, block size and size of the vdisk sets of the steps."""
+    defined = rendered.commands("mmvdisk", "vdiskset", "define")
+    return [_of_set(argv, "--code", "--block-size", "--set-size") for _, argv in defined]
+
+
+def _of_set(argv: list[str], code: str, block: str, size: str) -> tuple[str, int | None, str]:
+    """Return code, block size and size of a vdisk set."""
+    return (option(argv, code) or "").upper(), size_bytes(option(argv, block) or ""), option(argv, size) or ""
+
+
+def _native_file_system(rendered: Rendered) -> list[tuple[str | None, str | None]]:
+    """List name and options of the file systems of the steps."""
+    return [
+        (option(argv, "--file-system"), " ".join(argv[argv.index("--mmcrfs") + 1 :]) if "--mmcrfs" in argv else None)
+        for _, argv in rendered.commands("mmvdisk", "filesystem", "create")
+    ]
+
+
+RULES: Final[tuple[Rule, ...]] = (_toolkit, _variables)
