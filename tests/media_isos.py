@@ -82,24 +82,32 @@ def can_build() -> bool:
 
 def rhel_iso(directory: Path, *, menu: str = RHEL_MENU, efi_menu: str = RHEL_MENU, kernel: bytes = b"kernel") -> Path:
     """Make an image whose EFI partition is a file on it, with its menu in both places."""
-    tree = _tree(directory, {"EFI/BOOT/grub.cfg": menu, "images/pxeboot/vmlinuz": kernel})
+    files = {"EFI/BOOT/grub.cfg": menu, "images/pxeboot/vmlinuz": kernel, "images/pxeboot/initrd.img": b"initrd"}
+    tree = _tree(directory, files)
     (tree / "images/efiboot.img").write_bytes(_efi(directory, efi_menu).read_bytes())
     options = ("-e", "images/efiboot.img", "-no-emul-boot")
     return _mkisofs(directory, LABEL, options)
 
 
-def appended_iso(directory: Path, *, menu: str = RHEL_MENU, path: str = "EFI/BOOT/grub.cfg", efi_menu: str) -> Path:
+def appended_iso(directory: Path, *, kernel: bytes = b"kernel") -> Path:
+    """Make an image whose EFI partition is appended, with its menu in both places."""
+    files = {"EFI/BOOT/grub.cfg": RHEL_MENU, "images/pxeboot/vmlinuz": kernel, "images/pxeboot/initrd.img": b"initrd"}
+    return _appended(directory, files, RHEL_MENU)
+
+
+def ubuntu_iso(directory: Path, *, kernel: bytes = b"kernel") -> Path:
+    """Make an image like Ubuntu's: appended partition, whose own menu only leads to that on the image."""
+    files = {"boot/grub/grub.cfg": UBUNTU_MENU, "casper/vmlinuz": kernel, "casper/initrd": b"initrd"}
+    stub = "search --set=root --file /casper/vmlinuz\nconfigfile ($root)/boot/grub/grub.cfg\n"
+    return _appended(directory, files, stub)
+
+
+def _appended(directory: Path, files: Mapping[str, str | bytes], efi_menu: str) -> Path:
     """Make an image whose EFI partition is appended."""
-    _tree(directory, {path: menu})
+    _tree(directory, files)
     appended = ("-append_partition", "2", EFI_TYPE, str(_efi(directory, efi_menu)), "-appended_part_as_gpt")
     boot = ("-eltorito-alt-boot", "-e", "--interval:appended_partition_2:all::", "-no-emul-boot")
     return _mkisofs(directory, LABEL, (*appended, *boot))
-
-
-def ubuntu_iso(directory: Path) -> Path:
-    """Make an image like Ubuntu's: appended partition, whose own menu only leads to that on the image."""
-    stub = "search --set=root --file /casper/vmlinuz\nconfigfile ($root)/boot/grub/grub.cfg\n"
-    return appended_iso(directory, menu=UBUNTU_MENU, path="boot/grub/grub.cfg", efi_menu=stub)
 
 
 def plain_iso(directory: Path) -> Path:
@@ -152,7 +160,8 @@ def _efi(directory: Path, menu: str) -> Path:
     early = directory / "early.cfg"
     early.write_text(
         "serial --unit=0 --speed=115200\nterminal_input serial\nterminal_output serial\n"
-        "search --set=root --file /in-efi-partition\nset prefix=($root)/EFI/BOOT\nconfigfile $prefix/grub.cfg\n"
+        "configfile $cmdpath/grub.cfg\nconfigfile $prefix/grub.cfg\n"
+        "search --set=root --file /boot/grub/grub.cfg\nconfigfile ($root)/boot/grub/grub.cfg\n"
     )
     held.write_text(menu)
     _run("grub-mkimage", "-O", "x86_64-efi", "-c", str(early), "-p", "/EFI/BOOT", "-o", str(loader), *MODULES.split())
@@ -161,7 +170,6 @@ def _efi(directory: Path, menu: str) -> Path:
     _run("mmd", "-i", str(efi), "::EFI", "::EFI/BOOT")
     _run("mcopy", "-i", str(efi), str(loader), "::EFI/BOOT/BOOTX64.EFI")
     _run("mcopy", "-i", str(efi), str(held), "::EFI/BOOT/grub.cfg")
-    _run("mcopy", "-i", str(efi), str(held), "::in-efi-partition")
     return efi
 
 
