@@ -24,10 +24,21 @@ class PortText(NamedTuple):
     mtu: int | None = None
     gateway: str | None = None
     dns: tuple[str, ...] = ()
+    """Name servers; a keyfile has those of each IP version in their own section."""
     search: tuple[str, ...] = ()
     routes: tuple[str, ...] = ()
     next_hop: str = ""
     table: int = 0
+
+    @property
+    def dns4(self) -> tuple[str, ...]:
+        """The name servers with an IPv4 address."""
+        return tuple(server for server in self.dns if ":" not in server)
+
+    @property
+    def dns6(self) -> tuple[str, ...]:
+        """The name servers with an IPv6 address."""
+        return tuple(server for server in self.dns if ":" in server)
 
     @property
     def host(self) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from ipaddress import ip_interface
+from ipaddress import ip_address, ip_interface
 from typing import TYPE_CHECKING, Final
 
 from kvplan.site.hostnet import places
@@ -102,6 +102,10 @@ def _default_routes(deployment: Deployment, view: HostView) -> Iterator[Finding]
     for name, route in routes:
         if route.table != MAIN_TABLE or (name, route.via) not in wanted:
             yield fault(15, view.port_where(name), f"{name} has a default route through {route.via}")
+    for port in view.server.management:
+        if gateway and ip_address(gateway) not in ip_interface(port.port.address).network:
+            remedy = "Correct network.management_gateway, or the build's management prefix."
+            yield fault(53, view.server.name, f"{port.port.name} has {port.port.address}, without {gateway}", remedy)
     if wanted and not routes:
         yield fault(15, view.server.name, f"has no default route, and the Site's gateway is {gateway}")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kvplan.site.hostnet import places
+from kvplan.site.hostnet.addresses import fabric_prefixes
 from kvplan.site.hostnet.parse import settings
 from kvplan.site.hostnet.rules import fault
 
@@ -45,6 +46,7 @@ def routing_faults(deployment: Deployment, view: HostView) -> Iterator[Finding]:
         yield from _router(view, view.frr)
         yield from _sessions(deployment, view, view.frr)
         yield from _announced(view, view.frr, loopback)
+        yield from _accepted(deployment, view, view.frr)
     elif places.FRR not in view.files:
         yield fault(25, server.name, "has no configuration of FRR")
 
@@ -117,3 +119,11 @@ def _announced(view: HostView, frr: FrrFile, loopback: str) -> Iterator[Finding]
     others = {prefix for prefixes in permitted for prefix in prefixes} | {*frr.networks, *frr.redistributed}
     for other in sorted(others - {loopback}):
         yield fault(32, where, f"{other} is announced beside the loopback address")
+
+
+def _accepted(deployment: Deployment, view: HostView, frr: FrrFile) -> Iterator[Finding]:
+    """Check that no session brings in routes that lead away from the fabric."""
+    maps = {neighbor.maps.get("in", ""): None for neighbor in frr.neighbors.values()}
+    others = {prefix.partition(" ")[0] for name in maps for prefix in frr.permitted(name)}
+    for other in sorted(others - {*fabric_prefixes(deployment.design)}):
+        yield fault(54, view.where(places.FRR), f"routes to {other} are accepted, which is not of the fabric")

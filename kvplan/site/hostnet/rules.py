@@ -62,6 +62,8 @@ RULES: Final[dict[str, str]] = {
     "KV-HST-050": "Locked memory is not limited on servers that use RDMA.",
     "KV-HST-051": "networkd leaves the routes of FRR alone.",
     "KV-HST-052": "The RoCE script sets trust, PFC, ECN, notifications and traffic class.",
+    "KV-HST-053": "The gateway of the management network is in the prefix of a server's management port.",
+    "KV-HST-054": "A server accepts routes to the fabric, and to nowhere else.",
 }
 _RENDER: Final = "Render the tree again; what should differ is changed in the Site, not in this file."
 

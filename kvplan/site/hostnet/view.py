@@ -94,8 +94,10 @@ def _read_keyfiles(view: HostView) -> None:
     for _, path in _named(view, places.LINKS, ".link"):
         if link := view.read(path, ini):
             view.links[link.get("Match", "PermanentMACAddress", fallback="")] = link.get("Link", "Name", fallback="")
-    for _, path in _named(view, places.KEYFILES, ".nmconnection"):
+    for stem, path in _named(view, places.KEYFILES, ".nmconnection"):
         if port := view.read(path, from_keyfile):
+            if port.name != stem:
+                view.broken.append(fault(1, view.where(path), f"is for {port.name}, and named after {stem}"))
             pinned = bool(port.mac) and view.links.get(port.mac) == port.name
             view.ports[port.name] = port._replace(pinned=pinned)
 

@@ -41,6 +41,7 @@ PLANTED: list[tuple[int, str, str | None, str]] = [
     (1, f"{NM}/client1p0.nmconnection", None, ""),
     (1, f"{NM}/lo.nmconnection", None, ""),
     (1, NETPLAN, "    nic2p0:", "    nic3p0:"),
+    (1, f"{NM}/client1p0.nmconnection", "interface-name=client1p0", "interface-name=client1p1"),
     (2, f"{NM}/client1p0.nmconnection", "[ipv6]", "[ipv4]"),
     (2, f"{NM}/client1p0.nmconnection", "mtu=9000", "mtu=jumbo"),
     (2, f"{NM}/client1p0.nmconnection", "10.64.0.1/31", "10.64.0.999/31"),
@@ -141,6 +142,8 @@ PLANTED: list[tuple[int, str, str | None, str]] = [
     (51, f"{CLIENT}/systemd/networkd.conf.d/kv.conf", "ManageForeignRoutes=no", "ManageForeignRoutes=yes"),
     (52, "hosts/_common/client/usr/local/sbin/kv-roce", "--trust=dscp", ""),
     (52, "hosts/_common/client/usr/local/sbin/kv-roce", "cma_roce_tos", "true"),
+    (54, FRR, "permit 10.73.0.0/16 le 32", "permit 0.0.0.0/0 le 32"),
+    (54, FRR, " match ip address prefix-list kv-fabric\n", ""),
 ]
 
 
@@ -188,9 +191,10 @@ def _network(**changes: Any) -> dict[str, Any]:
     [
         (13, {"host_mtu_bytes": 9216, "fabric_mtu_bytes": 9000}),
         (14, {"host_mtu_bytes": 1500}),
+        (53, {"management_gateway": "10.0.0.1"}),
     ],
 )
-def test_frame_sizes_that_do_not_fit_are_found(rule: int, network: dict[str, int]) -> None:
+def test_values_of_the_site_that_do_not_fit_are_found(rule: int, network: dict[str, Any]) -> None:
     place = deployment_with(8, network=_network(**network))
     assert _found(place, _texts(place)) == {f"KV-HST-{rule:03}"}
 
@@ -233,7 +237,7 @@ def test_hosts_that_disagree_with_switches_are_found(rendered: dict[str, str]) -
 
 
 def test_every_rule_has_a_fault_that_shows_it() -> None:
-    elsewhere = {3, 13, 14, 42}
+    elsewhere = {3, 13, 14, 42, 53}
     planted = {f"KV-HST-{rule:03}" for rule in {rule for rule, *_ in PLANTED} | elsewhere}
     assert planted == set(RULES)
 

@@ -75,13 +75,20 @@ def test_values_of_the_site_reach_the_files() -> None:
     place = deployment_of(8)
     network = place.site.network.model_dump(mode="json", exclude_none=True)
     del network["snmp"]
-    changed = network | {"host_mtu_bytes": 8192, "ntp": ["clock.kv.example"], "management_gateway": None}
+    changed = network | {
+        "host_mtu_bytes": 8192,
+        "ntp": ["clock.kv.example"],
+        "management_gateway": None,
+        "dns": ["10.0.0.2", "fd00::2"],
+    }
     tree = tree_of(
         host_files(deployment_with(8, network=changed, extra_names=[{"name": "relay", "address": "9.9.9.9"}]))
     )
     keyfiles = "hosts/storage-001/etc/NetworkManager/system-connections"
     assert "mtu=8192\n" in tree[f"{keyfiles}/client1p0.nmconnection"].text
     assert "gateway" not in tree[f"{keyfiles}/mgmt1.nmconnection"].text
+    assert "dns=10.0.0.2;\n" in tree[f"{keyfiles}/mgmt1.nmconnection"].text
+    assert tree[f"{keyfiles}/mgmt1.nmconnection"].text.endswith("method=link-local\ndns=fd00::2;\n")
     assert "server clock.kv.example iburst\n" in tree["hosts/_common/client/etc/chrony/chrony.conf"].text
     assert "9.9.9.9 relay.kv.example relay\n" in tree["hosts/_common/control/etc/hosts"].text
 

@@ -179,3 +179,20 @@ def test_netplan_takes_its_files(tree: dict[str, File], tmp_path: Path) -> None:
     assert "Address=10.68.0.49/31" in leg
     assert "From=10.68.0.49/32\nTable=101" in leg
     assert "Name=mgmt1" in (made / "10-netplan-mgmt1.link").read_text()
+
+
+@pytest.mark.skipif(not shutil.which("vtysh"), reason="FRR is not here")
+@pytest.mark.parametrize("server", ["storage-001", "gpu-0001"])
+def test_frr_takes_its_configuration(tree: dict[str, File], tmp_path: Path, server: str) -> None:
+    path = tmp_path / "frr.conf"
+    path.write_text(tree[f"hosts/{server}/etc/frr/frr.conf"].text)
+    done = subprocess.run(["vtysh", "-C", "-f", path], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.skipif(not shutil.which("shellcheck"), reason="shellcheck is not here")
+@pytest.mark.parametrize("script", ["kv-roce", "kv-nic-check"])
+def test_shellcheck_has_nothing_to_say(tree: dict[str, File], script: str) -> None:
+    text = tree[f"{SBIN}/{script}"].text
+    done = subprocess.run(["shellcheck", "-"], input=text, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (0, "")
