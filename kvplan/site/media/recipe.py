@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import yaml
 
@@ -21,6 +21,7 @@ RECIPE: Final = "media/recipe.yaml"
 README: Final = "media/README.md"
 SEED: Final = "/kv"
 """Directory of an Ubuntu image that cloud-init reads."""
+_LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _HEAD: Final = "# Boot media: one image for each server, built and checked by `kvplan render --media`.\n"
 
 Kind = Literal["rhel", "ubuntu"]
@@ -95,7 +96,7 @@ def read_recipe(text: str) -> Recipe:
         When the text is no YAML, or its content no recipe.
     """
     try:
-        return Recipe.model_validate(yaml.safe_load(text))
+        return Recipe.model_validate(yaml.load(text, Loader=_LOADER))  # noqa: S506 - both are safe
     except yaml.YAMLError as error:
         message = f"no YAML: {error}"
         raise ValueError(message) from error
