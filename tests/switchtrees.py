@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from copy import deepcopy
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -32,16 +31,21 @@ def texts_of(nodes: int, cumulus: str) -> dict[str, str]:
     return texts(deployment_of(nodes, cumulus))
 
 
+def loaded(text: str) -> Any:
+    """Read a file as YAML 1.1 has it."""
+    return yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))  # noqa: S506
+
+
 def parsed(text: str) -> Any:
-    """Read what is set in a configuration, as YAML 1.1 has it."""
-    return yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))[1]["set"]  # noqa: S506
+    """Read what is set in a configuration."""
+    return loaded(text)[1]["set"]
 
 
 def changed(tree: dict[str, str], switch: str, change: Callable[[Any], object]) -> dict[str, str]:
     """Return the tree with one configuration changed."""
     path = f"switches/{switch}.yaml"
-    header, content = yaml.safe_load(tree[path])
-    inside = deepcopy(content["set"])
+    header, content = loaded(tree[path])
+    inside = content["set"]
     change(inside)
     return {**tree, path: yaml_text([header, {"set": inside}])}
 

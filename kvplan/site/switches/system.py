@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from kvplan.site.secrets import placeholder
+
 if TYPE_CHECKING:
     from kvplan.schema.site.place import NetworkSite
     from kvplan.site.deployment import Deployment, SwitchUnit
@@ -13,8 +15,6 @@ MANAGEMENT_VRF: Final = "mgmt"
 DEFAULT_USER: Final = "cumulus"
 ADMIN_ROLE: Final = "system-admin"
 DEFAULT_ACLS: Final = ("acl-default-dos", "acl-default-whitelist")
-SNMP_SECRETS: Final = ("{{ kv_secret_snmp_authentication }}", "{{ kv_secret_snmp_privacy }}")
-"""Placeholders of the passwords of the SNMP user: for authentication, for privacy."""
 KEY_TYPES: Final = frozenset(
     ["ssh-ed25519", "ssh-rsa", "ecdsa-sha2-nistp256", "ecdsa-sha2-nistp384", "ecdsa-sha2-nistp521"]
 )
@@ -132,7 +132,7 @@ def _snmp(network: NetworkSite, switch: SwitchUnit, dialect: Dialect) -> tuple[b
     if network.snmp is None:
         return True, {}
     own = switch.device.management_address.partition("/")[0]
-    authentication, privacy = SNMP_SECRETS
+    authentication, privacy = placeholder("snmp_authentication"), placeholder("snmp_privacy")
     server = {
         **({"state": "enabled"} if dialect.has_system_snmp else {"enable": "on"}),
         "listening-address": {address: {"vrf": MANAGEMENT_VRF} for address in network.snmp_listen or (own,)},

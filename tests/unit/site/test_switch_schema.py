@@ -27,7 +27,7 @@ def one_of_each_role(nodes: int, minor: int, fabric: dict[str, Any]) -> dict[str
 
 @pytest.mark.slow
 @pytest.mark.parametrize("minor", [*OLD_RELEASES, *NEW_RELEASES])
-@pytest.mark.parametrize(("nodes", "fabric"), [(4, {}), (8, BUILDS[0]), (8, BUILDS[1]), (16, {}), (64, BUILDS[0])])
+@pytest.mark.parametrize(("nodes", "fabric"), [(4, BUILDS[0]), (8, {}), (8, BUILDS[1]), (16, {})])
 def test_the_vendors_schema_knows_every_key(minor: int, nodes: int, fabric: dict[str, Any]) -> None:
     files = one_of_each_role(nodes, minor, fabric)
     assert len(files) == 3
@@ -36,7 +36,7 @@ def test_the_vendors_schema_knows_every_key(minor: int, nodes: int, fabric: dict
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("nodes", "minor"), [(64, 14), (64, 18)])
+@pytest.mark.parametrize(("nodes", "minor"), [(64, 9), (64, 18)])
 def test_the_vendors_schema_knows_every_key_of_every_switch(nodes: int, minor: int) -> None:
     for path, text in texts(deployment_with(nodes, cumulus=f"5.{minor}.0")).items():
         if path.endswith(".yaml"):
@@ -44,7 +44,7 @@ def test_the_vendors_schema_knows_every_key_of_every_switch(nodes: int, minor: i
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("written", "read"), [(14, 15), (15, 14), (10, 11), (9, 10), (12, 13)])
+@pytest.mark.parametrize(("written", "read"), [(14, 15), (15, 14), (9, 10)])
 def test_a_file_of_another_release_is_refused(written: int, read: int) -> None:
     text = one_of_each_role(4, written, {})["leaf-001b"]
     with pytest.raises(ValidationError, match="Extra inputs are not permitted"):

@@ -1,0 +1,137 @@
+"""Rules about the two ends of a cable: frame size, speed, prefix, and addresses that nobody else has."""
+
+from __future__ import annotations
+
+from ipaddress import AddressValueError, IPv4Interface, NetmaskValueError
+from typing import TYPE_CHECKING, Final
+
+from kvplan.site.switches.ports import GIGABIT
+from kvplan.site.switches.rules.finding import fault
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from kvplan.schema.design import Finding
+    from kvplan.site.switches.reading import Config, Scene
+    from kvplan.site.switches.rules.finding import Rule
+
+_LEG_LENGTH: Final = 31
+
+
+def frame_sizes_are_equal(scene: Scene) -> Iterator[Finding]:
+    """Find cables between switches whose ends differ in their frame size, and ports that differ from the Site."""
+    wanted = scene.deployment.site.network.fabric_mtu_bytes
+    for config in scene.fabric:
+        for port, far in scene.links(config):
+            own = config.mtu(port.name)
+            if far and own != far.mtu(port.peer_port):
+                text = f"takes {own} B, {far.name} {port.peer_port} at the other end {far.mtu(port.peer_port)} B"
+                yield fault(28, f"{config.path}: interface.{port.name}.link.mtu", text)
+        for name in _configured_legs(config):
+            if config.mtu(name) != wanted:
+                where = f"{config.path}: interface.{name}.link.mtu"
+                yield fault(28, where, f"is {config.mtu(name)} B, the Site's fabric {wanted} B")
+
+
+def _configured_legs(config: Config) -> Iterator[str]:
+    """Yield the cabled front ports that are configured."""
+    yield from (port.name for port in config.switch.ports if port.kind == "fabric" and port.name in config.interfaces)
+
+
+def hosts_send_no_larger_frames(scene: Scene) -> Iterator[Finding]:
+    """Find legs whose host may send frames that the switch drops."""
+    sent = scene.deployment.site.network.host_mtu_bytes
+    for config in scene.fabric:
+        for port, host in scene.host_legs(config):
+            if config.mtu(port.name) < sent:
+                text = f"takes {config.mtu(port.name)} B, and {host.device} {host.name} sends up to {sent} B"
+                remedy = "set network.host_mtu_bytes no larger than network.fabric_mtu_bytes"
+                yield fault(29, f"{config.path}: interface.{port.name}.link.mtu", text, remedy)
+
+
+def speeds_are_equal(scene: Scene) -> Iterator[Finding]:
+    """Find ports that run at another speed than the other end."""
+    for config in scene.fabric:
+        for port in config.switch.ports:
+            if port.kind != "fabric" or port.name not in config.interfaces:
+                continue
+            far = scene.deployment.port[port.peer_device, port.peer_port]
+            own, wanted = config.gbit_per_s(port.name, scene.cage_gbit_per_s), far.bits_per_s / GIGABIT
+            if own != wanted:
+                text = f"runs at {own:g} Gbit/s, {far.device} {far.name} at the other end at {wanted:g} Gbit/s"
+                yield fault(30, f"{config.path}: interface.{port.name}.link", text)
+
+
+def legs_share_their_prefix(scene: Scene) -> Iterator[Finding]:
+    """Find legs whose two ends are not the two addresses of one /31."""
+    for config in scene.fabric:
+        for port, host in scene.host_legs(config):
+            found = config.addresses(port.name)
+            own, far = _interface(found[0]) if len(found) == 1 else None, _interface(host.address)
+            if own is None or far is None:
+                text = f"has the addresses {found}, its host {host.address!r}: one each is wanted"
+                yield fault(31, f"{config.path}: interface.{port.name}", text)
+            elif own.network != far.network or own.ip == far.ip or own.network.prefixlen != _LEG_LENGTH:
+                text = f"has {own}, and {host.device} {host.name} has {far}: they are not the two ends of a /31"
+                yield fault(31, f"{config.path}: interface.{port.name}", text)
+
+
+def _interface(text: str) -> IPv4Interface | None:
+    """Read an address with its length."""
+    try:
+        return IPv4Interface(text)
+    except (AddressValueError, NetmaskValueError, ValueError):
+        return None
+
+
+def addresses_are_unique(scene: Scene) -> Iterator[Finding]:
+    """Find addresses that two ports have, and prefixes of ports that overlap within the fabric."""
+    owners: dict[str, str] = {}
+    prefixes: dict[str, str] = {}
+    for config in scene.configs.values():
+        for name in config.interfaces:
+            here = f"{config.name} {name}"
+            for address in filter(None, (_interface(text) for text in config.addresses(name))):
+                ip, prefix = str(address.ip), str(address.network)
+                if owners.setdefault(ip, here) != here:
+                    yield fault(32, f"{config.path}: interface.{name}", f"has {ip}, which {owners[ip]} has too")
+                elif not config.vrf(name) and prefixes.setdefault(prefix, here) != here:
+                    text = f"is in {prefix}, which {prefixes[prefix]} is in too"
+                    yield fault(32, f"{config.path}: interface.{name}", text)
+
+
+def loopbacks_are_their_own(scene: Scene) -> Iterator[Finding]:
+    """Find loopbacks that the design does not have."""
+    for config in scene.fabric:
+        wanted = [config.switch.device.loopback]
+        if config.addresses("lo") != wanted:
+            yield fault(33, f"{config.path}: interface.lo", f"has {config.addresses('lo')}, the design {wanted}")
+
+
+def links_between_switches_are_unnumbered(scene: Scene) -> Iterator[Finding]:
+    """Find links between switches with addresses, which the underlay has no use for."""
+    for config in scene.fabric:
+        for port, _ in scene.links(config):
+            if config.addresses(port.name):
+                yield fault(34, f"{config.path}: interface.{port.name}", f"has {config.addresses(port.name)}")
+
+
+def ports_are_in_the_default_vrf(scene: Scene) -> Iterator[Finding]:
+    """Find ports of the fabric in another VRF, where neither routes nor adaptive routing reach."""
+    for config in scene.fabric:
+        for name in (*_configured_legs(config), "lo"):
+            if config.vrf(name):
+                text = f"is in VRF {config.vrf(name)}, the fabric in the default one"
+                yield fault(35, f"{config.path}: interface.{name}", text)
+
+
+RULES: Final[dict[str, tuple[str, Rule]]] = {
+    "KV-SWT-028": ("Both ends of a cable between switches take frames of the Site's size.", frame_sizes_are_equal),
+    "KV-SWT-029": ("No host sends frames that its switch drops.", hosts_send_no_larger_frames),
+    "KV-SWT-030": ("Both ends of a cable run at one speed.", speeds_are_equal),
+    "KV-SWT-031": ("A leg and its host are the two ends of a /31.", legs_share_their_prefix),
+    "KV-SWT-032": ("No address and no prefix is on two ports.", addresses_are_unique),
+    "KV-SWT-033": ("The loopback of a switch is the design's.", loopbacks_are_their_own),
+    "KV-SWT-034": ("Links between switches have no address.", links_between_switches_are_unnumbered),
+    "KV-SWT-035": ("Ports of the fabric are in the default VRF.", ports_are_in_the_default_vrf),
+}

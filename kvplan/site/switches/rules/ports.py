@@ -1,0 +1,142 @@
+"""Rules about front ports: each used port once, none beyond the switch, and cages divided as they can be."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from kvplan.site.switches.management import uplink_names
+from kvplan.site.switches.reading import at, cage_of, names_in
+from kvplan.site.switches.rules.finding import fault
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from kvplan.schema.design import Finding, Port
+    from kvplan.site.switches.reading import Config, Scene
+    from kvplan.site.switches.rules.finding import Rule
+
+_ALL_LANES_OF_TWO: Final = 8
+"""Legs of a cage that take the lanes of its neighbour too."""
+_PLACED: Final = frozenset(["type", "link", "description"])
+"""Keys that a divided cage may have."""
+
+
+def _ports(config: Config) -> dict[str, Port]:
+    """Return the cabled front ports of a switch by name."""
+    return {port.name: port for port in config.switch.ports if cage_of(port.name)}
+
+
+def used_ports_are_there(scene: Scene) -> Iterator[Finding]:
+    """Find cabled ports that no configuration has, or that would stay down."""
+    for config in scene.configs.values():
+        for name in _ports(config):
+            if name not in config.interfaces:
+                yield fault(20, f"{config.path}: interface.{name}", "is cabled and not configured")
+            elif "up" not in names_in(config.interfaces, name, "link", "state"):
+                yield fault(20, f"{config.path}: interface.{name}", "is cabled and would stay down")
+
+
+def no_other_ports_are_there(scene: Scene) -> Iterator[Finding]:
+    """Find configured ports that no cable leads to."""
+    for config in scene.configs.values():
+        ports = _ports(config)
+        known = {*ports, *(port.cage for port in ports.values())}
+        if not config.is_fabric:
+            known.update(uplink_names(scene.deployment))
+        for name in config.front_ports:
+            if name not in known:
+                yield fault(21, f"{config.path}: interface.{name}", "is configured and has no cable")
+
+
+def ports_are_on_the_switch(scene: Scene) -> Iterator[Finding]:
+    """Find ports beyond the last one of the switch."""
+    for config in scene.configs.values():
+        cages = scene.deployment.plan.parts.switch.cages
+        if not config.is_fabric:
+            cages = scene.setting("management_ports") + scene.setting("management_uplinks")
+        for name in config.front_ports:
+            found = cage_of(name)
+            if found and not 1 <= found[1] <= cages:
+                yield fault(22, f"{config.path}: interface.{name}", f"is beyond the switch, which has {cages} ports")
+
+
+def legs_fit_their_cage(scene: Scene) -> Iterator[Finding]:
+    """Find cages divided into more lanes than they have, and legs beyond the last one."""
+    lanes = scene.setting("cage_lanes")
+    for config in scene.fabric:
+        for name in config.front_ports:
+            where = f"{config.path}: interface.{name}"
+            divided = config.breakout(name)
+            if divided and divided[0] * divided[1] > lanes:
+                yield fault(23, where, f"takes {divided[0]} x {divided[1]} lanes of a cage of {lanes}")
+            yield from _leg_exists(config, name, where)
+
+
+def _leg_exists(config: Config, name: str, where: str) -> Iterator[Finding]:
+    """Find a leg that its cage does not have."""
+    cage, _, leg = cage_of(name) or ("", 0, None)
+    legs, _ = config.breakout(cage) or (0, 0)
+    if leg is not None and leg >= legs:
+        yield fault(23, where, f"is leg {leg} of {cage}, which has {legs} legs")
+
+
+def cages_are_divided_as_designed(scene: Scene) -> Iterator[Finding]:
+    """Find cages with other legs or lanes than their cables have."""
+    for config in scene.fabric:
+        wanted = {
+            port.cage: (port.cage_legs, port.lanes) if port.cage_legs > 1 else None for port in _ports(config).values()
+        }
+        for cage, division in wanted.items():
+            found = config.breakout(cage)
+            if found != division:
+                text = (
+                    f"is divided into {found or 'nothing'} (legs, lanes each), its cables into {division or 'nothing'}"
+                )
+                yield fault(24, f"{config.path}: interface.{cage}", text)
+
+
+def divided_cages_hold_nothing_else(scene: Scene) -> Iterator[Finding]:
+    """Find settings on a port that its division does away with."""
+    for config in scene.fabric:
+        for name in config.front_ports:
+            keys = set(names_in(config.interfaces, name))
+            link = set(names_in(config.interfaces, name, "link"))
+            if config.breakout(name) and (keys - _PLACED or link != {"breakout"}):
+                extra = ", ".join(sorted((keys - _PLACED) | (link - {"breakout"})))
+                yield fault(25, f"{config.path}: interface.{name}", f"is divided and holds {extra}")
+
+
+def neighbours_of_eight_legs_are_off(scene: Scene) -> Iterator[Finding]:
+    """Find cages in use whose lanes the cage before them takes."""
+    for config in scene.fabric:
+        used = {found[1] for name in config.front_ports if (found := cage_of(name))}
+        for name in config.front_ports:
+            _, number, _ = cage_of(name) or ("", 0, None)
+            if (config.breakout(name) or (0, 0))[0] == _ALL_LANES_OF_TWO and _neighbour(number) in used:
+                text = f"has eight legs, so swp{_neighbour(number)} must be off, and is configured"
+                yield fault(26, f"{config.path}: interface.{name}", text)
+
+
+def _neighbour(number: int) -> int:
+    """Return the other cage of a pair: 1 and 2, 3 and 4, and so on."""
+    return number + 1 if number % 2 else number - 1
+
+
+def fec_is_left_to_the_driver(scene: Scene) -> Iterator[Finding]:
+    """Find forward error correction set to `auto`, which is not to be set."""
+    for config in scene.configs.values():
+        for name in config.front_ports:
+            if at(config.interfaces, name, "link", "fec") == "auto":
+                yield fault(27, f"{config.path}: interface.{name}.link.fec", "is auto: leave it out")
+
+
+RULES: Final[dict[str, tuple[str, Rule]]] = {
+    "KV-SWT-020": ("Every cabled port is configured and up.", used_ports_are_there),
+    "KV-SWT-021": ("No port is configured that has no cable.", no_other_ports_are_there),
+    "KV-SWT-022": ("Every configured port is on the switch.", ports_are_on_the_switch),
+    "KV-SWT-023": ("Legs and lanes are within their cage.", legs_fit_their_cage),
+    "KV-SWT-024": ("Cages are divided as their cables are.", cages_are_divided_as_designed),
+    "KV-SWT-025": ("A divided cage holds nothing but its division.", divided_cages_hold_nothing_else),
+    "KV-SWT-026": ("The neighbour of a cage of eight legs is not used.", neighbours_of_eight_legs_are_off),
+    "KV-SWT-027": ("Forward error correction is left to the driver.", fec_is_left_to_the_driver),
+}
