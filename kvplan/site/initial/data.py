@@ -56,11 +56,32 @@ def initial_data(
     for port in designed.ports:
         if port.kind in ("fabric", "host"):
             ports[port.device].append(port.name)
-    by_place = sorted(designed.devices, key=lambda device: (_ROLES.index(device.role), device.number))
+    devices = sorted(designed.devices, key=lambda device: (_ROLES.index(device.role), device.number))
     return {
         "format_version": "1.0",
         "name": "site",
         "build": designed.options.model_dump(mode="json", exclude_defaults=True),
+        **_place(),
+        "servers": [
+            _server(plan, device, ports[device.name], known.get(device.name, Asset()))
+            for device in devices
+            if device.role in SERVER_ROLES
+        ],
+        "switches": [
+            _switch(device, known.get(device.name, Asset()), cumulus)
+            for device in devices
+            if device.role in SWITCH_ROLES
+        ],
+        **_software(plan, software),
+        "licences": [{"what": what, "accepted_by": UNFILLED, "date": UNFILLED} for what in LICENCES],
+        "storage": _storage(),
+        "inference": _inference(plan),
+    }
+
+
+def _place() -> dict[str, Any]:
+    """Return what is about the place: networks, names, people, media, consoles."""
+    return {
         "network": {
             "domain": UNFILLED,
             "dns": [UNFILLED],
@@ -83,26 +104,19 @@ def initial_data(
         },
         "media": {"address": UNFILLED, "port": 8080},
         "console": {"port": "ttyS1", "baud": 115_200},
-        "servers": [
-            _server(plan, device, ports[device.name], known.get(device.name, Asset()))
-            for device in by_place
-            if device.role in SERVER_ROLES
-        ],
-        "switches": [
-            _switch(device, known.get(device.name, Asset()), cumulus)
-            for device in by_place
-            if device.role in SWITCH_ROLES
-        ],
-        "images": {
-            "rhel": _download("9.6"),
-            "ubuntu": _download("24.04"),
-            "rhel_repo": None,
-        },
+    }
+
+
+def _software(plan: Plan, software: SoftwareSet) -> dict[str, Any]:
+    """Return images, packages and versions; what the software set says is known."""
+    unknown = _download(UNFILLED)
+    return {
+        "images": {"rhel": _download("9.6"), "ubuntu": _download("24.04"), "rhel_repo": None},
         "packages": {
             "storage_scale": _download(software.storage_scale),
-            "doca": _download(UNFILLED),
-            "doca_ubuntu": _download(UNFILLED),
-            "gpu_driver": _download(UNFILLED),
+            "doca": unknown,
+            "doca_ubuntu": unknown,
+            "gpu_driver": unknown,
         },
         "versions": {
             "dynamo": software.dynamo,
@@ -116,31 +130,38 @@ def initial_data(
             "ubuntu": "24.04",
             "ubuntu_kernel": UNFILLED,
         },
-        "licences": [{"what": what, "accepted_by": UNFILLED, "date": UNFILLED} for what in LICENCES],
-        "storage": {
-            "cluster": "kvstore",
-            "file_system": "kvfs",
-            "mount": "/kvfs",
-            "fileset": "kvcache",
-            "clients": "remote-mount",
-            "memory_gib": UNFILLED,
-            "pagepool_gib": 128,
-            "set_size_percent": 95,
-            "quota_percent": 95,
-            "watermarks": {"high_percent": 85, "low_percent": 75},
-            "access_times": False,
-        },
-        "inference": {
-            "cache_backend": plan.request.cache_backend,
-            "engines": {
-                "image": UNFILLED,
-                "model_path": UNFILLED,
-                "served_name": plan.request.model,
-                "gpus_per_server": plan.parts.gpu.gpus_per_server,
-                "numa_nodes": 2,
-                "router": "round-robin",
-                "hash_seed": 0,
-            },
+    }
+
+
+def _storage() -> dict[str, Any]:
+    """Return the storage cluster with the defaults that a person may want to see."""
+    return {
+        "cluster": "kvstore",
+        "file_system": "kvfs",
+        "mount": "/kvfs",
+        "fileset": "kvcache",
+        "clients": "remote-mount",
+        "memory_gib": UNFILLED,
+        "pagepool_gib": 128,
+        "set_size_percent": 95,
+        "quota_percent": 95,
+        "watermarks": {"high_percent": 85, "low_percent": 75},
+        "access_times": False,
+    }
+
+
+def _inference(plan: Plan) -> dict[str, Any]:
+    """Return the back end and the engines of the Plan."""
+    return {
+        "cache_backend": plan.request.cache_backend,
+        "engines": {
+            "image": UNFILLED,
+            "model_path": UNFILLED,
+            "served_name": plan.request.model,
+            "gpus_per_server": plan.parts.gpu.gpus_per_server,
+            "numa_nodes": 2,
+            "router": "round-robin",
+            "hash_seed": 0,
         },
     }
 
