@@ -22,7 +22,7 @@ _SLOTS: Final = "scale/slots.yaml"
 _AGAIN: Final = "render the tree again"
 _HALF: Final = 2
 _RACKS_FOR_MAJORITY: Final = 3
-_HOSTS: Final = re.compile(r"hosts/([^/]+)/etc/hosts")
+_HOSTS: Final = re.compile(r"hosts/.+/etc/hosts")
 
 
 @rule(1, "error", "each file about Storage Scale is there and has its form")

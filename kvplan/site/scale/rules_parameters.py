@@ -24,7 +24,11 @@ _AGAIN: Final = "render the tree again"
 _STEPS: Final = "scale/steps.yaml"
 _SERVER_FILE: Final = "scale/mmchconfig.yaml"
 _TWO: Final = 2
-_NO_IPV6: Final = re.compile(r"^[^#\n]*(disable_ipv6\s*=\s*1\b|\bipv6\.disable=1\b|--noipv6\b)", re.MULTILINE)
+_NO_IPV6: Final = re.compile(
+    r"^[^#\n]*(?:disable_ipv6\s*=\s*1\b|\bipv6\.disable=1\b|--device=(?:client|storage|nic)\d+p\d+\b[^#\n]*--noipv6\b)",
+    re.MULTILINE,
+)
+"""IPv6 off for a whole host or a port of the fabric; the management network needs none."""
 
 
 @rule(11, "error", "verbsPorts can be read, and names no RDMA device that its node does not have")
@@ -79,7 +83,7 @@ def _connection_manager(rendered: Rendered) -> Iterator[Found]:
             yield Found(path, f"verbsRdma is on for {entry.target}, verbsRdmaCm is not", "set verbsRdmaCm=enable")
 
 
-@rule(15, "error", "no host turns IPv6 off, which the RDMA connection manager needs")
+@rule(15, "error", "no host turns IPv6 off, as a whole or on the fabric: the RDMA connection manager needs it")
 def _ipv6(rendered: Rendered) -> Iterator[Found]:
     if not any(entry.value == "enable" for _, entry in rendered.values("verbsRdmaCm")):
         return
