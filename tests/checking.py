@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from kvplan.checks.framework import Found
 
 KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIExampleExampleExampleExampleExampleExampleA deployer"
-Change = "Callable[[dict[str, Any]], object]"
 
 
 @cache

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from kvplan.checks.parts import part_checks
 from kvplan.errors import InputError, Problem, did_you_mean
+from kvplan.units import listed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -65,7 +66,7 @@ def check_of(check_id: str) -> Check:
     """
     known = {check.id: check for check in all_checks()}
     if check_id.upper() not in known:
-        raise InputError.single(check_id, "is no check", allowed=_ALLOWED, hint=did_you_mean(check_id, known))
+        raise InputError.single(check_id, "is no check", allowed=_ALLOWED, hint=_meant(check_id, known))
     return known[check_id.upper()]
 
 
@@ -97,7 +98,7 @@ def matching(patterns: Iterable[str], option: str) -> frozenset[str]:
     known = [check.id for check in all_checks()]
     matched = {pattern: frozenset(name for name in known if fnmatchcase(name, pattern.upper())) for pattern in patterns}
     problems = [
-        Problem(option, f"no check is called {pattern!r}", allowed=_ALLOWED, hint=did_you_mean(pattern, known))
+        Problem(option, f"no check is called {pattern!r}", allowed=_ALLOWED, hint=_meant(pattern, known))
         for pattern, names in matched.items()
         if not names
     ]
@@ -107,6 +108,17 @@ def matching(patterns: Iterable[str], option: str) -> frozenset[str]:
 
 
 _ALLOWED: Final = "an id such as KV-NET-003; docs/checks.md lists them"
+
+
+def _meant(given: str, known: Iterable[str]) -> str:
+    """Name ids that are called alike, else the first ones that begin so."""
+    return did_you_mean(given, known) or _beginning(given, known)
+
+
+def _beginning(given: str, known: Iterable[str]) -> str:
+    """Name the first ids that begin with what was given."""
+    names = [name for name in known if name.startswith(given.upper())]
+    return f"did you mean {listed(names)}?" if names else ""
 
 
 def _found_in(package: str) -> Iterator[Check]:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from base64 import b64encode
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from checking import KEY, clean_data, context_with, found_by
+from site_changes import at, both, dropped, grown, like, put, rsa_key, without
 
 from kvplan.checks.framework import Context
 from kvplan.checks.registry import own_checks
@@ -15,112 +15,8 @@ from kvplan.checks.runner import examine
 from kvplan.inputs.document import Document
 from kvplan.render.data import data_yaml
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-Change = "Callable[[dict[str, Any]], object]"
-
 OF_DESIGN = ("KV-CAP-001", "KV-CAP-002", "KV-CAP-003", "KV-CAP-004", "KV-CAP-005", "KV-CAP-006")
 """What the design of the published system finds is passed on: tested apart."""
-
-
-def _rsa_key(bits: int) -> str:
-    """Write a public key of so many bits as ssh-keygen does."""
-    parts = (b"ssh-rsa", b"\x01\x00\x01", (1 << bits - 1).to_bytes(bits // 8 + 1))
-    inside = b"".join(len(part).to_bytes(4) + part for part in parts)
-    return f"ssh-rsa {b64encode(inside).decode()} colleague"
-
-
-def _inside(place: Any, key: str) -> Any:
-    """Return what a key, an index or the name of a machine leads to."""
-    if isinstance(place, dict):
-        return place.setdefault(key, {})
-    return place[int(key)] if key.isdigit() else next(entry for entry in place if entry["name"] == key)
-
-
-def put(path: str, value: object) -> Callable[[dict[str, Any]], None]:
-    """Return a change that sets the value at a path such as `servers.0.serial`."""
-
-    def change(data: dict[str, Any]) -> None:
-        *outer, last = path.split(".")
-        place: Any = data
-        for key in outer:
-            place = _inside(place, key)
-        place[int(last) if isinstance(place, list) else last] = value
-
-    return change
-
-
-def like(path: str, other: str) -> Callable[[dict[str, Any]], None]:
-    """Return a change that copies the value at another path."""
-
-    def change(data: dict[str, Any]) -> None:
-        value: Any = data
-        for key in other.split("."):
-            value = _inside(value, key)
-        put(path, value)(data)
-
-    return change
-
-
-def dropped(path: str, field: str) -> Callable[[dict[str, Any]], None]:
-    """Return a change that takes a field out of what is at a path."""
-
-    def change(data: dict[str, Any]) -> None:
-        place: Any = data
-        for key in path.split("."):
-            place = _inside(place, key)
-        del place[field]
-
-    return change
-
-
-def both(*changes: Callable[[dict[str, Any]], None]) -> Callable[[dict[str, Any]], None]:
-    """Return several changes as one."""
-
-    def change(data: dict[str, Any]) -> None:
-        for each in changes:
-            each(data)
-
-    return change
-
-
-def without(section: str, name: str) -> Callable[[dict[str, Any]], None]:
-    """Return a change that leaves a machine, or a field, out."""
-
-    def change(data: dict[str, Any]) -> None:
-        held = data[section]
-        if isinstance(held, dict):
-            del held[name]
-        else:
-            data[section] = [entry for entry in held if name not in (entry.get("name"), entry.get("what"))]
-
-    return change
-
-
-def at(name: str, field: str, value: object) -> Callable[[dict[str, Any]], None]:
-    """Return a change to a field of a machine, such as `bmc.address` of `gpu-0001`."""
-
-    def change(data: dict[str, Any]) -> None:
-        machine = next(entry for entry in (*data["servers"], *data["switches"]) if entry["name"] == name)
-        put(field, value)(machine)
-
-    return change
-
-
-def grown(path: str, *values: object) -> Callable[[dict[str, Any]], None]:
-    """Return a change that appends to a list."""
-
-    def change(data: dict[str, Any]) -> None:
-        *outer, last = path.split(".")
-        place = data
-        for key in outer:
-            place = place[key]
-        place[last] = [*place.get(last, []), *values]
-
-    return change
-
-
 HOST = {"name": "mirror", "address": "172.24.0.20"}
 STORAGE = ["storage-001", "storage-002"]
 FAULTS: list[tuple[str, str, str, Any]] = [
@@ -232,7 +128,7 @@ FAULTS: list[tuple[str, str, str, Any]] = [
     ("KV-NET-018", "small", "host_mtu_bytes", put("network.host_mtu_bytes", 1500)),
     ("KV-NET-019", "local", "network.domain", put("network.domain", "kv.local")),
     ("KV-NET-020", "none", "storage-001", put("build.management.host_ports", 0)),
-    ("KV-SEC-001", "1,024 bits", "access.ssh_keys", grown("access.ssh_keys", _rsa_key(1024))),
+    ("KV-SEC-001", "1,024 bits", "access.ssh_keys", grown("access.ssh_keys", rsa_key(1024))),
     ("KV-SEC-002", "cut off", "access.ssh_keys", put("access.ssh_keys.0", KEY.replace("ExampleA", "Exam"))),
     ("KV-SEC-002", "other kind", "access.ssh_keys", put("access.ssh_keys.0", KEY.replace("ssh-ed25519", "ssh-rsa"))),
     ("KV-SEC-002", "no base64", "access.ssh_keys", put("access.ssh_keys.0", "ssh-ed25519 AAAAC me")),
