@@ -6,7 +6,7 @@ import csv
 import io
 from typing import TYPE_CHECKING
 
-from kvplan.site.inference import observe, units
+from kvplan.site.inference import observe, services, units
 from kvplan.site.inference.connector import cufile_json, lmcache_yaml
 from kvplan.site.inference.stack import PortRow, Stack
 from kvplan.site.templating import rendered
@@ -57,16 +57,16 @@ def _server_files(stack: Stack, server: Server) -> Iterator[File]:
 
 def _control_files(stack: Stack, etc: str) -> Iterator[File]:
     """Write the services of the control node."""
-    services = {
-        "kv-frontend": units.frontend_unit,
-        "kv-prometheus": units.prometheus_unit,
-        "kv-grafana": units.grafana_unit,
-        **({"kv-etcd": units.etcd_unit} if stack.needs_etcd else {}),
-        **({"kv-nats": units.nats_unit} if stack.needs_nats else {}),
+    written = {
+        "kv-frontend": services.frontend_unit,
+        "kv-prometheus": services.prometheus_unit,
+        "kv-grafana": services.grafana_unit,
+        **({"kv-etcd": services.etcd_unit} if stack.needs_etcd else {}),
+        **({"kv-nats": services.nats_unit} if stack.needs_nats else {}),
     }
-    for name, write in services.items():
+    for name, write in written.items():
         yield File(f"{etc}/systemd/system/{name}.service", write(stack))
-    yield File(f"{etc}/kv/frontend.env", units.frontend_environment(stack))
+    yield File(f"{etc}/kv/frontend.env", services.frontend_environment(stack))
     yield File(f"{etc}/kv/prometheus.yml", observe.prometheus_yml(stack))
     yield File(f"{etc}/kv/grafana/datasources/prometheus.yaml", observe.datasource_yml(stack))
     yield File(f"{etc}/kv/grafana/dashboards/provider.yaml", observe.provider_yml())

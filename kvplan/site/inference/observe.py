@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from kvplan.site.inference.stack import KVBM
@@ -43,7 +44,7 @@ def prometheus_yml(stack: Stack) -> str:
     Returns
     -------
     str
-        YAML with one target an engine, labelled by host and engine, and the services of the control node.
+        YAML with one target an engine, labelled by its host, and the services of the control node.
     """
     jobs: list[dict[str, Any]] = [{"job_name": "engines", "static_configs": list(_targets(stack, "system"))}]
     if stack.backend in KVBM:
@@ -158,11 +159,11 @@ def known_metrics(stack: Stack) -> frozenset[str]:
 
 
 def _targets(stack: Stack, purpose: str) -> Iterator[dict[str, Any]]:
-    """Give a target an engine."""
-    for engine in stack.engines:
+    """Give the targets of each host, one an engine."""
+    for host, engines in groupby(stack.engines, key=lambda engine: engine.server):
         yield {
-            "targets": [f"{engine.server.admin_address}:{engine.ports[purpose]}"],
-            "labels": {"host": engine.server.name, "engine_number": str(engine.number)},
+            "targets": [f"{host.admin_address}:{engine.ports[purpose]}" for engine in engines],
+            "labels": {"host": host.name},
         }
 
 
