@@ -8,7 +8,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from kvplan.errors import InputError, Problem
-from kvplan.inputs.files import write_atomically
+from kvplan.inputs.files import make_directory, write_atomically
 from kvplan.site.tree import MANIFEST
 
 if TYPE_CHECKING:
@@ -141,11 +141,7 @@ def _inside(target: Path, directory: Path) -> bool:
 
 def _write(file: File, target: Path) -> None:
     """Write one file with its mode."""
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        what = f"cannot be made: {(error.strerror or str(error)).lower()}"
-        raise InputError.single(str(target.parent), what) from error
+    make_directory(target.parent)
     write_atomically(target, file.content, mode=file.mode)
 
 

@@ -137,6 +137,25 @@ def write_atomically(path: str | Path, data: bytes | str, *, mode: int | None = 
         raise InputError.single(str(path), f"cannot be written: {_reason(error)}") from error
 
 
+def make_directory(path: Path) -> None:
+    """Make a directory and those above it, unless they are there.
+
+    Parameters
+    ----------
+    path
+        The directory.
+
+    Raises
+    ------
+    InputError
+        When something else has its name, or it cannot be made.
+    """
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError.single(str(path), f"cannot be made: {_reason(error)}") from error
+
+
 def _content(path: str | Path, max_bytes: int) -> str:
     """Read a text that must hold something."""
     text = read_text(path, max_bytes=max_bytes)
