@@ -6,13 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 from kvplan.render.data import data_json
 from kvplan.site.scale.build_steps import build_steps
-from kvplan.site.scale.cluster import Cluster
+from kvplan.site.scale.cluster import DIRECTORY, Cluster
 from kvplan.site.scale.export import export_files
+from kvplan.site.scale.fabrics import fabric_numbers
 from kvplan.site.scale.join_steps import join_steps
 from kvplan.site.scale.memory import memory_report
 from kvplan.site.scale.nodes import node_classes, node_file, slots
 from kvplan.site.scale.parameters import client_parameters, server_parameters
 from kvplan.site.scale.policy import policy_files
+from kvplan.site.templating import rendered
 from kvplan.site.tree import File
 from kvplan.site.yaml_out import yaml_text
 
@@ -45,6 +47,7 @@ def scale_files(deployment: Deployment) -> Iterator[File]:
     cluster = Cluster(deployment)
     steps = (*build_steps(cluster), *join_steps(cluster))
     clients = cluster.client_name if cluster.is_remote else cluster.name
+    yield File("scale/README.md", rendered("scale/README.md.j2", **_page(cluster)))
     yield File("scale/nodes.stanza", node_file(deployment.storage, cluster.quorum))
     yield File("scale/clients.stanza", node_file(deployment.clients, cluster.client_quorum))
     yield File("scale/nodeclasses.yaml", yaml_text(node_classes(cluster)))
@@ -56,6 +59,21 @@ def scale_files(deployment: Deployment) -> Iterator[File]:
     yield File("scale/capacity.json", data_json(_capacity(cluster)))
     yield from policy_files(cluster)
     yield from export_files(cluster)
+
+
+def _page(cluster: Cluster) -> dict[str, Any]:
+    """Gather what the page about the files names."""
+    deployment = cluster.deployment
+    return {
+        "storage": len(deployment.storage),
+        "clients": len(deployment.clients),
+        "groups": cluster.groups,
+        "code": cluster.code.name,
+        "is_remote": cluster.is_remote,
+        "directory": DIRECTORY,
+        "quorum": sorted(cluster.quorum),
+        "fabrics": fabric_numbers(deployment),
+    }
 
 
 def _parameters(cluster: str, parameters: Iterable[Parameter]) -> str:

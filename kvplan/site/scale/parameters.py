@@ -84,6 +84,7 @@ def server_parameters(cluster: Cluster) -> tuple[Parameter, ...]:
     largest = str(int(cluster.number("max_block_bytes")))
     return (
         Parameter("adminMode", cluster.text("admin_mode"), _WHOLE, restart=False),
+        Parameter("enforceFilesetQuotaOnRoot", cluster.text("quota_on_root"), _WHOLE, restart=False),
         *_common(cluster, "server", SERVER_CLASS, cluster.deployment.storage),
         *(
             Parameter(

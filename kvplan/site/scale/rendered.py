@@ -76,6 +76,43 @@ class ReadSlots(Record):
     nodes: list[dict[str, Any]] = Field(default_factory=list)
 
 
+class ReadHost(Record):
+    """A host of the exported inventory."""
+
+    ansible_host: str
+    scale_daemon_nodename: str
+    scale_admin_nodename: str
+    scale_cluster_quorum: bool
+    scale_cluster_manager: bool
+    scale_nodeclass: list[str]
+    scale_out_node: bool
+
+
+class ReadConfig(Record):
+    """Parameters of a node class in the export."""
+
+    nodeclass: str
+    params: list[dict[str, str]]
+
+
+class ReadVariables(Record):
+    """Variables of all hosts of the export."""
+
+    scale_version: str
+    scale_cluster_clustername: str
+    scale_config: list[ReadConfig]
+    scale_ece_rg: list[dict[str, str]]
+    scale_ece_vdisk: list[dict[str, str]]
+    scale_ece_filesystem: list[dict[str, str]]
+
+
+class ReadInventory(Record):
+    """The exported inventory below `all`."""
+
+    hosts: dict[str, ReadHost]
+    vars: ReadVariables
+
+
 class Rendered:
     """The files of this part; what cannot be read is empty, and named in `problems` by path and reason."""
 
@@ -91,9 +128,11 @@ class Rendered:
         self.parameters = self._yaml("scale/mmchconfig.yaml", ReadParameters, ReadParameters())
         self.client_parameters = self._yaml("scale/client-mmchconfig.yaml", ReadParameters, ReadParameters())
         self.steps: list[ReadStep] = self._yaml("scale/steps.yaml", list[ReadStep], [])
-        self.memory: dict[str, Any] = self._read("scale/memory.json", _json_object, {})
+        self.memory: dict[str, dict[str, int]] = self._read("scale/memory.json", _json_shares, {})
         self.toolkit = self._read("scale/export/toolkit.sh", str, "")
-        self.variables: dict[str, Any] = self._yaml("scale/export/ibm-spectrum-scale.yml", dict[str, Any], {})
+        self.variables: dict[str, ReadInventory] = self._yaml(
+            "scale/export/ibm-spectrum-scale.yml", dict[Literal["all"], ReadInventory], {}
+        )
         evicts = self.cluster.allows_eviction
         self.policy: tuple[PolicyRule, ...] = (
             self._read("scale/policy/evict.policy", parse_policy, ()) if evicts else ()
@@ -142,3 +181,8 @@ class Rendered:
 def _json_object(text: str) -> dict[str, Any]:
     """Read a JSON object."""
     return TypeAdapter(dict[str, Any]).validate_python(json.loads(text))
+
+
+def _json_shares(text: str) -> dict[str, dict[str, int]]:
+    """Read a JSON object of objects of whole numbers; false is 0 and true is 1."""
+    return TypeAdapter(dict[str, dict[str, int]]).validate_python(json.loads(text))

@@ -38,7 +38,7 @@ class Rule(NamedTuple):
 def rule(number: int, severity: Severity, what: str) -> Callable[[Callable[[Rendered], Iterator[Found]]], Rule]:
     """Make a rule of the function below.
 
-    >>> @rule(1, "error", "nothing")
+    >>> @rule(1, "error", "Nothing.")
     ... def nothing(rendered):
     ...     return iter(())
     >>> nothing.id

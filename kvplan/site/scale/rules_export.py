@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from kvplan.site.scale.export import TOOLKIT, VARIABLES
 from kvplan.site.scale.grammar import option, size_bytes
@@ -12,13 +12,13 @@ from kvplan.site.scale.rule import Found, Rule, rule
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from kvplan.site.scale.rendered import Rendered
+    from kvplan.site.scale.rendered import ReadVariables, Rendered
 
 _AGAIN: Final = "render the tree again"
 _Sets = list[tuple[str, int | None, str]]
 
 
-@rule(50, "error", "the toolkit's commands agree with the native steps")
+@rule(50, "error", "The toolkit's commands agree with the native steps.")
 def _toolkit(rendered: Rendered) -> Iterator[Found]:
     try:
         lines = [shlex.split(line)[1:] for line in rendered.toolkit.splitlines() if line.startswith("./spectrumscale ")]
@@ -39,37 +39,38 @@ def _toolkit(rendered: Rendered) -> Iterator[Found]:
         yield Found(TOOLKIT, "defines another file system than steps.yaml", _AGAIN)
 
 
-@rule(51, "error", "the variables of ibm.spectrum_scale agree with the native steps")
+@rule(51, "error", "The variables of ibm.spectrum_scale agree with the native steps.")
 def _variables(rendered: Rendered) -> Iterator[Found]:
-    every = rendered.variables.get("all", {})
-    hosts, values = every.get("hosts", {}), every.get("vars", {})
-    storage = {name: host for name, host in hosts.items() if host.get("scale_out_node")}
-    named = {(host.get("scale_daemon_nodename"), host.get("scale_cluster_quorum")) for host in storage.values()}
-    if rendered.variables and named != {(line.daemon, line.quorum) for line in rendered.nodes}:
-        yield Found(VARIABLES, "has other nodes, or another quorum, than nodes.stanza", _AGAIN)
-    groups = [(held.get("rg"), held.get("servers")) for held in values.get("scale_ece_rg", [])]
-    if groups != [(held.recovery_group, ",".join(held.nodes)) for held in rendered.classes if held.kind == "mmvdisk"]:
-        yield Found(VARIABLES, "has other recovery groups than nodeclasses.yaml", _AGAIN)
-    sets = [
-        (held.get("ec", "").upper(), size_bytes(held.get("blocksize", "")), held.get("Size"))
-        for held in values.get("scale_ece_vdisk", [])
-    ]
-    if sets != _native_sets(rendered):
-        yield Found(VARIABLES, "has other vdisk sets than steps.yaml", _AGAIN)
-    made = [(held.get("filesystem"), held.get("mmcrfs")) for held in values.get("scale_ece_filesystem", [])]
-    if made != _native_file_system(rendered):
-        yield Found(VARIABLES, "has another file system than steps.yaml", _AGAIN)
-    yield from _other_parameters(rendered, values)
+    for inventory in rendered.variables.values():
+        held = inventory.vars
+        storage = [host for host in inventory.hosts.values() if host.scale_out_node]
+        named = {(host.scale_daemon_nodename, host.scale_cluster_quorum) for host in storage}
+        if named != {(line.daemon, line.quorum) for line in rendered.nodes}:
+            yield Found(VARIABLES, "has other nodes, or another quorum, than nodes.stanza", _AGAIN)
+        groups = [(group.get("rg"), group.get("servers")) for group in held.scale_ece_rg]
+        native = [made for made in rendered.classes if made.kind == "mmvdisk"]
+        if groups != [(made.recovery_group, ",".join(made.nodes)) for made in native]:
+            yield Found(VARIABLES, "has other recovery groups than nodeclasses.yaml", _AGAIN)
+        if [_exported_set(made) for made in held.scale_ece_vdisk] != _native_sets(rendered):
+            yield Found(VARIABLES, "has other vdisk sets than steps.yaml", _AGAIN)
+        systems = [(made.get("filesystem"), made.get("mmcrfs")) for made in held.scale_ece_filesystem]
+        if systems != _native_file_system(rendered):
+            yield Found(VARIABLES, "has another file system than steps.yaml", _AGAIN)
+        yield from _other_parameters(rendered, held)
 
 
-def _other_parameters(rendered: Rendered, values: dict[str, Any]) -> Iterator[Found]:
+def _other_parameters(rendered: Rendered, exported: ReadVariables) -> Iterator[Found]:
     """Compare the parameters of node classes."""
     native = {(entry.target, entry.parameter): entry.value for _, entry in rendered.all_parameters}
-    for held in values.get("scale_config", []):
-        for entry in held.get("params", []):
-            for name, value in entry.items():
-                if native.get((held.get("nodeclass"), name)) != value:
-                    yield Found(VARIABLES, f"{name} is {value}, which mmchconfig.yaml does not say", _AGAIN)
+    for held in exported.scale_config:
+        for name, value in (pair for entry in held.params for pair in entry.items()):
+            if native.get((held.nodeclass, name)) != value:
+                yield Found(VARIABLES, f"{name} is {value}, which mmchconfig.yaml does not say", _AGAIN)
+
+
+def _exported_set(made: dict[str, str]) -> tuple[str, int | None, str]:
+    """Return code, block size and size of an exported vdisk set."""
+    return made.get("ec", "").upper(), size_bytes(made.get("blocksize", "")), made.get("Size", "")
 
 
 def _native_sets(rendered: Rendered) -> _Sets:

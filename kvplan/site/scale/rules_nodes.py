@@ -25,13 +25,13 @@ _RACKS_FOR_MAJORITY: Final = 3
 _HOSTS: Final = re.compile(r"hosts/.+/etc/hosts")
 
 
-@rule(1, "error", "each file about Storage Scale is there and has its form")
+@rule(1, "error", "Each file about Storage Scale is there and has its form.")
 def _readable(rendered: Rendered) -> Iterator[Found]:
     for path, problem in rendered.problems:
         yield Found(path, problem, _AGAIN)
 
 
-@rule(2, "error", "the node files list each server of their side once, by the names of the Site")
+@rule(2, "error", "The node files list each server of their side once, by the names of the Site.")
 def _names(rendered: Rendered) -> Iterator[Found]:
     sides = (
         (_NODES, rendered.nodes, rendered.deployment.storage),
@@ -46,7 +46,7 @@ def _names(rendered: Rendered) -> Iterator[Found]:
             yield Found(path, f"{daemon} with admin name {admin} is no server of this side, or listed twice", _AGAIN)
 
 
-@rule(3, "error", "the quorum is an odd number of nodes: 3, 5 or 7 by the number of nodes")
+@rule(3, "error", "The quorum is an odd number of nodes: 3, 5 or 7 by the number of nodes.")
 def _quorum(rendered: Rendered) -> Iterator[Found]:
     for path, lines in _clusters(rendered):
         quorum, wanted = sum(line.quorum for line in lines), quorum_size(len(lines))
@@ -55,7 +55,7 @@ def _quorum(rendered: Rendered) -> Iterator[Found]:
             yield Found(path, text, f"make {wanted} nodes quorum-manager, spread over racks")
 
 
-@rule(4, "warning", "no rack or leaf pair holds the quorum's majority where the nodes stand in enough of them")
+@rule(4, "warning", "No rack or leaf pair holds the quorum's majority where the nodes stand in enough of them.")
 def _quorum_spread(rendered: Rendered) -> Iterator[Found]:
     in_quorum = {line.daemon for line in rendered.nodes if line.quorum}
     for what in ("rack", "pair"):
@@ -70,7 +70,7 @@ def _quorum_spread(rendered: Rendered) -> Iterator[Found]:
             yield Found(_NODES, text, "choose quorum nodes in other racks")
 
 
-@rule(5, "error", "a node's daemon name is not its admin name, so that traffic of the file system stays on the fabric")
+@rule(5, "error", "A node's daemon name is not its admin name, so that traffic of the file system stays on the fabric.")
 def _daemon_is_not_admin(rendered: Rendered) -> Iterator[Found]:
     for path, lines in ((_NODES, rendered.nodes), (_CLIENTS, rendered.clients)):
         for line in lines:
@@ -78,7 +78,7 @@ def _daemon_is_not_admin(rendered: Rendered) -> Iterator[Found]:
                 yield Found(path, f"{line.daemon} is daemon name and admin name", "give names different suffixes")
 
 
-@rule(6, "error", "every name of the node files stands in the hosts file of every server that has one")
+@rule(6, "error", "Every name of the node files stands in the hosts file of every server that has one.")
 def _hosts(rendered: Rendered) -> Iterator[Found]:
     wanted = {name for line in (*rendered.nodes, *rendered.clients) for name in (line.daemon, line.admin)}
     known: dict[str, frozenset[str]] = {}
@@ -91,7 +91,7 @@ def _hosts(rendered: Rendered) -> Iterator[Found]:
                 yield Found(path, f"{len(missing)} names of Storage Scale are missing, such as {missing[0]}", _AGAIN)
 
 
-@rule(7, "error", "a recovery group has as many servers and drives as the release allows")
+@rule(7, "error", "A recovery group has as many servers and drives as the release allows.")
 def _group_sizes(rendered: Rendered) -> Iterator[Found]:
     release, drives = rendered.deployment.release, rendered.deployment.plan.profile.drives_per_node
     low, high = release.min_servers_per_recovery_group, release.max_servers_per_recovery_group
@@ -106,7 +106,7 @@ def _group_sizes(rendered: Rendered) -> Iterator[Found]:
                 yield Found(_CLASSES, text, "divide the nodes into more recovery groups")
 
 
-@rule(8, "error", "each storage node is in the node class of its recovery group and in no other")
+@rule(8, "error", "Each storage node is in the node class of its recovery group and in no other.")
 def _group_members(rendered: Rendered) -> Iterator[Found]:
     wanted = {server.names.daemon_fqdn: [group.name] for group in rendered.cluster.groups for server in group.nodes}
     found: dict[str, list[str]] = defaultdict(list)
@@ -121,7 +121,7 @@ def _group_members(rendered: Rendered) -> Iterator[Found]:
             yield Found(_CLASSES, text, _AGAIN)
 
 
-@rule(9, "error", "node classes that parameters name exist, and list the servers of their side")
+@rule(9, "error", "Node classes that parameters name exist, and list the servers of their side.")
 def _user_classes(rendered: Rendered) -> Iterator[Found]:
     classes = {held.name: set(held.nodes) for held in rendered.classes}
     sides = {"kvservers": rendered.deployment.storage, "kvgpus": rendered.deployment.clients}
@@ -135,7 +135,7 @@ def _user_classes(rendered: Rendered) -> Iterator[Found]:
             yield Found(path, f"{entry.parameter} is for {unknown[0]}, which is no node class and no node", _AGAIN)
 
 
-@rule(10, "error", "the slot map expects of each storage node the drives that the Site and the Plan count")
+@rule(10, "error", "The slot map expects of each storage node the drives that the Site and the Plan count.")
 def _slots(rendered: Rendered) -> Iterator[Found]:
     planned = rendered.deployment.plan.profile.drives_per_node
     expected = {node.get("node"): node.get("drives") for node in rendered.slots.nodes}

@@ -31,7 +31,7 @@ _NO_IPV6: Final = re.compile(
 """IPv6 off for a whole host or a port of the fabric; the management network needs none."""
 
 
-@rule(11, "error", "verbsPorts can be read, and names no RDMA device that its node does not have")
+@rule(11, "error", "Each verbsPorts can be read, and names no RDMA device that its node does not have.")
 def _devices(rendered: Rendered) -> Iterator[Found]:
     for path, entry in rendered.values("verbsPorts"):
         ports = _ports(entry)
@@ -44,7 +44,7 @@ def _devices(rendered: Rendered) -> Iterator[Found]:
                 yield Found(path, f"{server.name} has no RDMA device {strange[0]}", "compare with the design's ports")
 
 
-@rule(12, "error", "every fabric number joins ports of two nodes, and one of a storage node")
+@rule(12, "error", "Every fabric number joins ports of two nodes, and one of a storage node.")
 def _partners(rendered: Rendered) -> Iterator[Found]:
     held: dict[int, set[str]] = defaultdict(set)
     for _, entry in rendered.values("verbsPorts"):
@@ -60,7 +60,7 @@ def _partners(rendered: Rendered) -> Iterator[Found]:
             yield Found("verbsPorts", text, "use the number of the network on both sides")
 
 
-@rule(13, "error", "each server has verbsPorts, with all its fabric ports")
+@rule(13, "error", "Each server has verbsPorts, with all its fabric ports.")
 def _every_server(rendered: Rendered) -> Iterator[Found]:
     listed: Counter[tuple[str, str]] = Counter()
     for _, entry in rendered.values("verbsPorts"):
@@ -75,7 +75,7 @@ def _every_server(rendered: Rendered) -> Iterator[Found]:
                 yield Found("verbsPorts", text, "list each fabric port once")
 
 
-@rule(14, "error", "where RDMA is on, the connection manager is on too: RoCE needs it")
+@rule(14, "error", "Where RDMA is on, the connection manager is on too: RoCE needs it.")
 def _connection_manager(rendered: Rendered) -> Iterator[Found]:
     managed = {(path, entry.target) for path, entry in rendered.values("verbsRdmaCm") if entry.value == "enable"}
     for path, entry in rendered.values("verbsRdma"):
@@ -83,7 +83,7 @@ def _connection_manager(rendered: Rendered) -> Iterator[Found]:
             yield Found(path, f"verbsRdma is on for {entry.target}, verbsRdmaCm is not", "set verbsRdmaCm=enable")
 
 
-@rule(15, "error", "no host turns IPv6 off, as a whole or on the fabric: the RDMA connection manager needs it")
+@rule(15, "error", "No host turns IPv6 off, as a whole or on the fabric: the RDMA connection manager needs it.")
 def _ipv6(rendered: Rendered) -> Iterator[Found]:
     if not any(entry.value == "enable" for _, entry in rendered.values("verbsRdmaCm")):
         return
@@ -96,7 +96,7 @@ def _ipv6(rendered: Rendered) -> Iterator[Found]:
                 yield Found(path, "turns IPv6 off, and RoCE connections cannot be made", "leave IPv6 on")
 
 
-@rule(16, "error", "RDMA frames of Storage Scale carry the DSCP that switches hold as lossless, and may be marked")
+@rule(16, "error", "RDMA frames of Storage Scale carry the DSCP that switches hold as lossless, and may be marked.")
 def _tos(rendered: Rendered) -> Iterator[Found]:
     wanted = traffic_class(rendered.deployment)
     for path, entry in rendered.values("verbsRdmaRoCEToS"):
@@ -105,7 +105,7 @@ def _tos(rendered: Rendered) -> Iterator[Found]:
             yield Found(path, text, f"set scale.verbs_roce_tos to {wanted}")
 
 
-@rule(17, "error", "each pagepool is given in bytes, no less than the release asks, and as the Site says")
+@rule(17, "error", "Each pagepool is given in bytes, no less than the release asks, and as the Site says.")
 def _pagepool(rendered: Rendered) -> Iterator[Found]:
     least = int(rendered.cluster.number("pagepool_least_gib")) * GIB
     wanted = str(rendered.cluster.storage.pagepool_gib * GIB)
@@ -121,7 +121,7 @@ def _pagepool(rendered: Rendered) -> Iterator[Found]:
             yield Found(path, text, f"set storage.pagepool_gib, to {least // GIB} at least")
 
 
-@rule(18, "error", "pagepool, caches, daemon and system fit in the memory of a storage node")
+@rule(18, "error", "Pagepool, caches, daemon and system fit in the memory of a storage node.")
 def _memory(rendered: Rendered) -> Iterator[Found]:
     cluster = rendered.cluster
     need = int(cluster.number("daemon_heap_gib") + cluster.number("os_reserve_gib")) * GIB
@@ -137,7 +137,7 @@ def _memory(rendered: Rendered) -> Iterator[Found]:
         yield Found("scale/memory.json", "does not sum up what mmchconfig.yaml sets", _AGAIN)
 
 
-@rule(19, "error", "the block size is within maxblocksize, on storage nodes and on clients")
+@rule(19, "error", "The block size is within maxblocksize, on storage nodes and on clients.")
 def _largest_block(rendered: Rendered) -> Iterator[Found]:
     block = max(
         (
@@ -159,7 +159,7 @@ def _largest_block(rendered: Rendered) -> Iterator[Found]:
         yield Found("scale/client-mmchconfig.yaml", "maxblocksize is not set: a remote mount would be refused", _AGAIN)
 
 
-@rule(20, "error", "each parameter is set once for its nodes, and both its stored and its running value are read")
+@rule(20, "error", "Each parameter is set once for its nodes, and both its stored and its running value are read.")
 def _read_back(rendered: Rendered) -> Iterator[Found]:
     counts = Counter((path, entry.parameter, entry.target) for path, entry in rendered.all_parameters)
     for (path, name, target), count in counts.items():
@@ -170,7 +170,7 @@ def _read_back(rendered: Rendered) -> Iterator[Found]:
             yield Found(path, f"{entry.parameter} is not read back as stored and as running", _AGAIN)
 
 
-@rule(21, "error", "the steps store each parameter as the parameter files list it")
+@rule(21, "error", "The steps store each parameter as the parameter files list it.")
 def _stored(rendered: Rendered) -> Iterator[Found]:
     ran = {" ".join(argv) for _, argv in rendered.commands("mmchconfig")}
     listed = {
@@ -183,7 +183,7 @@ def _stored(rendered: Rendered) -> Iterator[Found]:
         yield Found(_STEPS, text, _AGAIN)
 
 
-@rule(22, "warning", "subnets stays at its default, or names networks that daemon addresses are in")
+@rule(22, "warning", "Subnets stays at its default, or names networks that daemon addresses are in.")
 def _subnets(rendered: Rendered) -> Iterator[Found]:
     addresses = [ip_address(server.daemon_address) for server in rendered.deployment.storage]
     for path, entry in rendered.values("subnets"):

@@ -25,7 +25,7 @@ _DEFAULT: Final = re.compile(r"\bwork=\"?\$\{\w+:-([^}]+)\}")
 _PARTS: Final = 2
 
 
-@rule(39, "error", "nothing deletes files under a back end that does not allow it")
+@rule(39, "error", "Nothing deletes files under a back end that does not allow it.")
 def _unsafe(rendered: Rendered) -> Iterator[Found]:
     if rendered.cluster.allows_eviction:
         return
@@ -38,7 +38,7 @@ def _unsafe(rendered: Rendered) -> Iterator[Found]:
             yield Found(_STEPS, f"{step.id} runs {verb} under {rendered.deployment.backend.id}", "remove it")
 
 
-@rule(40, "error", "the policy deletes between the watermarks: the high one above the low one, both as the Site says")
+@rule(40, "error", "The policy deletes between the watermarks: the high one above the low one, both as the Site says.")
 def _watermarks(rendered: Rendered) -> Iterator[Found]:
     marks = [held.threshold for held in rendered.policy if held.action == "DELETE" and held.threshold]
     if rendered.policy and not marks:
@@ -55,7 +55,7 @@ def _watermarks(rendered: Rendered) -> Iterator[Found]:
         yield Found(SCRIPT, "the high mark of the script is not the Site's", _AGAIN)
 
 
-@rule(41, "error", "the policy touches nothing outside the cache fileset")
+@rule(41, "error", "The policy touches nothing outside the cache fileset.")
 def _inside(rendered: Rendered) -> Iterator[Found]:
     fileset, root = rendered.cluster.storage.fileset, f"'{rendered.cluster.cache_path}/"
     for held in rendered.policy:
@@ -67,7 +67,7 @@ def _inside(rendered: Rendered) -> Iterator[Found]:
                 yield Found(POLICY, f"rule {held.name} speaks of {path}, outside the fileset", _AGAIN)
 
 
-@rule(42, "error", "what is being written is spared before any rule deletes")
+@rule(42, "error", "What is being written is spared before any rule deletes.")
 def _spared(rendered: Rendered) -> Iterator[Found]:
     actions = [held.action for held in rendered.policy]
     if "DELETE" not in actions:
@@ -82,7 +82,7 @@ def _spared(rendered: Rendered) -> Iterator[Found]:
         yield Found(POLICY, f"rule {spares[0].name} excludes old files, not young ones", "compare with <")
 
 
-@rule(43, "error", "a rule without a threshold deletes only what is retired")
+@rule(43, "error", "A rule without a threshold deletes only what is retired.")
 def _bounded(rendered: Rendered) -> Iterator[Found]:
     for held in rendered.policy:
         if held.action == "DELETE" and not held.threshold and not any("/retired-" in path for path in _paths(held)):
@@ -91,7 +91,9 @@ def _bounded(rendered: Rendered) -> Iterator[Found]:
 
 
 @rule(
-    44, "error", "files go by the time that the file system keeps: of access where it is kept exactly, else of creation"
+    44,
+    "error",
+    "Files go by the time that the file system keeps: of access where that is exact, else of creation.",
 )
 def _weight(rendered: Rendered) -> Iterator[Found]:
     exact = any(option(argv, "-S") == "no" for _, argv in rendered.commands("mmvdisk", "filesystem", "create"))
@@ -104,7 +106,7 @@ def _weight(rendered: Rendered) -> Iterator[Found]:
             yield Found(POLICY, text, f"weigh by CURRENT_TIMESTAMP - {wanted}, so that the oldest go first")
 
 
-@rule(45, "error", "one eviction runs at a time: on the node by a lock, in the cluster by --single-instance")
+@rule(45, "error", "One eviction runs at a time: on the node by a lock, in the cluster by --single-instance.")
 def _single(rendered: Rendered) -> Iterator[Found]:
     lines = [line for line in rendered.script.splitlines() if line.startswith("mmapplypolicy ")]
     if rendered.script and not lines:
@@ -116,7 +118,7 @@ def _single(rendered: Rendered) -> Iterator[Found]:
         yield Found(SCRIPT, "takes no lock", "take a lock with flock --nonblock")
 
 
-@rule(46, "error", "eviction keeps its work files off the file system that is full")
+@rule(46, "error", "Eviction keeps its work files off the file system that is full.")
 def _work_directory(rendered: Rendered) -> Iterator[Found]:
     default = _DEFAULT.search(rendered.script)
     named = [match.replace('"${work}"', default[1] if default else "") for match in _WORK.findall(rendered.script)]
@@ -128,7 +130,7 @@ def _work_directory(rendered: Rendered) -> Iterator[Found]:
             yield Found(SCRIPT, f"work directory {path or 'none'} is on the file system", "name a local one with -s")
 
 
-@rule(47, "error", "the callback runs the installed script for every event of a full pool or fileset")
+@rule(47, "error", "The callback runs the installed script for every event of a full pool or fileset.")
 def _callback(rendered: Rendered) -> Iterator[Found]:
     if not rendered.install:
         return
@@ -149,7 +151,7 @@ def _callback(rendered: Rendered) -> Iterator[Found]:
             yield Found(_INSTALL, f"mmchpolicy reads {argv[2] if len(argv) > _PARTS else 'nothing'}", _AGAIN)
 
 
-@rule(48, "warning", "files can be deleted as fast as the cache is written")
+@rule(48, "warning", "Files can be deleted as fast as the cache is written.")
 def _rate(rendered: Rendered) -> Iterator[Found]:
     if rendered.eviction and not rendered.eviction.get("fits"):
         fill, delete = rendered.eviction.get("fill_files_per_s"), rendered.eviction.get("delete_files_per_s")
@@ -157,7 +159,7 @@ def _rate(rendered: Rendered) -> Iterator[Found]:
         yield Found("scale/eviction.json", text, "write larger chunks, or measure scale.delete_files_per_s_per_node")
 
 
-@rule(49, "error", "the policy places files, for installed rules replace the default")
+@rule(49, "error", "The policy places files, for installed rules replace the default.")
 def _placement(rendered: Rendered) -> Iterator[Found]:
     if rendered.policy and not any(held.action == "SET" and not held.where for held in rendered.policy):
         yield Found(POLICY, "no rule places files: creating one would fail", "add a rule SET POOL")

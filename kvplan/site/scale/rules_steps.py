@@ -33,7 +33,7 @@ _PERCENT: Final = 100
 _LEAST_SET: Final = 10
 
 
-@rule(23, "error", "steps.yaml begins with the fourteen native steps in their order, numbered without gap")
+@rule(23, "error", "The steps begin with the fourteen native ones in their order, numbered without gap.")
 def _order(rendered: Rendered) -> Iterator[Found]:
     ids = [step.id for step in rendered.steps]
     if [step_id[3:] for step_id in ids[: len(_NATIVE)]] != list(_NATIVE):
@@ -42,21 +42,21 @@ def _order(rendered: Rendered) -> Iterator[Found]:
         yield Found(_STEPS, "numbers its steps with a gap or twice", _AGAIN)
 
 
-@rule(24, "error", "each step says what it reads first and when it is done")
+@rule(24, "error", "Each step says what it reads first and when it is done.")
 def _reads_first(rendered: Rendered) -> Iterator[Found]:
     for step in (*rendered.steps, *rendered.install):
         if not step.reads or not step.done_when or not all((*step.reads, *step.commands)):
             yield Found(_STEPS, f"{step.id} does not say what it reads or when it is done", _AGAIN)
 
 
-@rule(25, "error", "servers are configured with --recycle one: all at once would stop the quorum")
+@rule(25, "error", "Servers are configured with --recycle one: all at once would stop the quorum.")
 def _recycle(rendered: Rendered) -> Iterator[Found]:
     for step, argv in rendered.commands("mmvdisk", "server", "configure"):
         if option(argv, "--recycle") != "one":
             yield Found(_STEPS, f"{step.id} recycles {option(argv, '--recycle') or 'nothing'}", "use --recycle one")
 
 
-@rule(26, "error", "steps that write over drives are marked destructive, and none skips the check for old data")
+@rule(26, "error", "Steps that write over drives are marked destructive, and none skips the check for old data.")
 def _destructive(rendered: Rendered) -> Iterator[Found]:
     for words in _WRITES_OVER:
         for step, argv in rendered.commands(*words):
@@ -67,7 +67,7 @@ def _destructive(rendered: Rendered) -> Iterator[Found]:
                 yield Found(_STEPS, text, "use -v yes, and wipe old signatures by hand")
 
 
-@rule(27, "error", "the erasure code is one that the release offers, and the Plan's")
+@rule(27, "error", "The erasure code is one that the release offers, and the Plan's.")
 def _code(rendered: Rendered) -> Iterator[Found]:
     release, planned = rendered.deployment.release, rendered.cluster.code.name
     for _, argv in rendered.commands(*_DEFINE):
@@ -79,7 +79,7 @@ def _code(rendered: Rendered) -> Iterator[Found]:
             yield Found(_STEPS, f"code {code}, where the Plan has {planned}", _AGAIN)
 
 
-@rule(28, "error", "each recovery group has nodes enough for its code to survive the loss of one")
+@rule(28, "error", "Each recovery group has nodes enough for its code to survive the loss of one.")
 def _enough_nodes(rendered: Rendered) -> Iterator[Found]:
     nodes = {held.recovery_group: len(held.nodes) for held in rendered.classes if held.kind == "mmvdisk"}
     for _, argv in rendered.commands(*_DEFINE):
@@ -90,7 +90,7 @@ def _enough_nodes(rendered: Rendered) -> Iterator[Found]:
             yield Found(_STEPS, text, "take more nodes or a code with more parity")
 
 
-@rule(29, "error", "block size and granularity of checksums fit the code")
+@rule(29, "error", "Block size and granularity of checksums fit the code.")
 def _block(rendered: Rendered) -> Iterator[Found]:
     for _, argv in rendered.commands(*_DEFINE):
         code, block = _code_of(argv), size_bytes(option(argv, "--block-size") or "") or 0
@@ -108,7 +108,7 @@ def _block(rendered: Rendered) -> Iterator[Found]:
             yield Found(_STEPS, f"block size is {format_binary(block)}, not the Plan's", _AGAIN)
 
 
-@rule(30, "error", "a vdisk set takes 10 to 100 % of its array, as the Site says")
+@rule(30, "error", "A vdisk set takes 10 to 100 % of its array, as the Site says.")
 def _set_size(rendered: Rendered) -> Iterator[Found]:
     wanted = rendered.cluster.storage.set_size_percent
     for _, argv in rendered.commands(*_DEFINE):
@@ -120,7 +120,7 @@ def _set_size(rendered: Rendered) -> Iterator[Found]:
             yield Found(_STEPS, f"set size {text}, where the Site says {wanted} %", _AGAIN)
 
 
-@rule(31, "error", "each recovery group has one vdisk set of its own, which is created and in the file system")
+@rule(31, "error", "Each recovery group has one vdisk set of its own, which is created and in the file system.")
 def _one_set(rendered: Rendered) -> Iterator[Found]:
     groups = [
         option(argv, "--recovery-group") or "" for _, argv in rendered.commands("mmvdisk", "recoverygroup", "create")
@@ -141,7 +141,7 @@ def _one_set(rendered: Rendered) -> Iterator[Found]:
             yield Found(_STEPS, "defined, created and used vdisk sets are not the same", _AGAIN)
 
 
-@rule(32, "error", "the mount point is absolute, and the same wherever it is named")
+@rule(32, "error", "The mount point is absolute, and the same wherever it is named.")
 def _mount_point(rendered: Rendered) -> Iterator[Found]:
     wanted = rendered.cluster.storage.mount
     named = [
@@ -161,7 +161,7 @@ def _mount_point(rendered: Rendered) -> Iterator[Found]:
             yield Found(_STEPS, f"the fileset is linked at {junction}, not directly below {wanted}", _AGAIN)
 
 
-@rule(33, "error", "the cache fileset has an inode limit, no smaller than the files that fill the tier")
+@rule(33, "error", "The cache fileset has an inode limit, no smaller than the files that fill the tier.")
 def _inodes(rendered: Rendered) -> Iterator[Found]:
     made = list(rendered.commands("mmcrfileset"))
     if not made:
@@ -175,7 +175,7 @@ def _inodes(rendered: Rendered) -> Iterator[Found]:
             yield Found(_STEPS, f"{at_once} inodes at once, of {limit}", _AGAIN)
 
 
-@rule(34, "error", "the quota of the cache fileset leaves the file system room for metadata")
+@rule(34, "error", "The quota of the cache fileset leaves the file system room for metadata.")
 def _quota(rendered: Rendered) -> Iterator[Found]:
     cluster = rendered.cluster
     room = cluster.capacity_bytes - cluster.metadata_bytes
@@ -192,7 +192,7 @@ def _quota(rendered: Rendered) -> Iterator[Found]:
             yield Found(_STEPS, text, "lower storage.quota_percent")
 
 
-@rule(35, "error", "the Site states that the licence of Storage Scale is accepted, which the steps accept by option")
+@rule(35, "error", "The Site states that the licence of Storage Scale is accepted, which the steps accept by option.")
 def _licence(rendered: Rendered) -> Iterator[Found]:
     accepted = any(licence.what == "storage-scale" for licence in rendered.deployment.site.licences)
     if not accepted and any("--accept" in argv for _, argv in rendered.commands("mmchlicense")):
@@ -200,7 +200,7 @@ def _licence(rendered: Rendered) -> Iterator[Found]:
         yield Found("licences", text, "add storage-scale with name and date to licences")
 
 
-@rule(36, "error", "every server gets its licence: storage nodes server, GPU servers client")
+@rule(36, "error", "Every server gets its licence: storage nodes server, GPU servers client.")
 def _designated(rendered: Rendered) -> Iterator[Found]:
     for kind, servers in (("server", rendered.deployment.storage), ("client", rendered.deployment.clients)):
         named = {
@@ -211,7 +211,7 @@ def _designated(rendered: Rendered) -> Iterator[Found]:
             yield Found(_STEPS, f"{missing[0]} gets no {kind} licence", _AGAIN)
 
 
-@rule(37, "error", "clients join as the Site says: in the cluster, or from one of their own with another name")
+@rule(37, "error", "Clients join as the Site says: in the cluster, or from one of their own with another name.")
 def _clients(rendered: Rendered) -> Iterator[Found]:
     ran = Counter(argv[0] for step in rendered.steps for argv in step.commands)
     remote = ("mmauth", "mmremotecluster", "mmremotefs")
@@ -230,7 +230,7 @@ def _clients(rendered: Rendered) -> Iterator[Found]:
             yield Found(_STEPS, text, "write the name with its domain")
 
 
-@rule(38, "error", "clients name storage nodes of the quorum by daemon name as contacts")
+@rule(38, "error", "Clients name storage nodes of the quorum by daemon name as contacts.")
 def _contacts(rendered: Rendered) -> Iterator[Found]:
     quorum = {line.daemon for line in rendered.nodes if line.quorum}
     for _, argv in rendered.commands("mmremotecluster", "add"):

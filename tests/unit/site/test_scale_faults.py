@@ -35,6 +35,9 @@ PLANTED: list[tuple[int, str, str, str, str]] = [
     (1, "reference", STEPS, "title: Create the cluster\n", "title: [1\n"),
     (1, "reference", STEPS, "destructive: true", "destructive: perhaps"),
     (1, "reference", MEMORY, "{", "["),
+    (1, "reference", MEMORY, "549755813888", '"512 GiB"'),
+    (1, "reference", VARIABLES, "scale_out_node: true", "scale_out_node: perhaps"),
+    (1, "compact", EVICTION, "{", "[{"),
     (1, "compact", POLICY, "THRESHOLD (80,71)", "THRESHOLD 80"),
     (1, "compact", POLICY, "RULE 'kv-retired' DELETE", "RULE 'kv-retired' DROP"),
     (2, "reference", NODES, FIRST, ""),
@@ -163,7 +166,7 @@ def test_a_planted_fault_is_found(rule: int, name: str, path: str, old: str, new
 def test_a_missing_file_is_found_and_breaks_no_rule(path: str) -> None:
     tree = {name: text for name, text in tree_named("compact").items() if name != path}
     found = faults(deployment_named("compact"), tree)
-    is_read = path != "scale/capacity.json"
+    is_read = path not in ("scale/capacity.json", "scale/README.md")
     assert [finding.where for finding in found if finding.id == "KV-SCL-001"] == [path] * is_read
 
 
