@@ -50,6 +50,7 @@ _RULES: Final[tuple[Callable[[Rendered], Iterator[Finding]], ...]] = (
     rules_hosts.host_namespaces,
     rules_hosts.user,
     rules_services.control_node,
+    rules_hosts.gpudirect,
 )
 """The rules in the order of their numbers; each says in its docstring what it checks."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from functools import lru_cache
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any, Final
@@ -29,7 +30,7 @@ _FALSE: Final = ("", "0", "false", "no", "off")
 _PATHS: Final = ("DYN_KVBM_DISK_CACHE_DIR", "DYN_KVBM_REMOTE_DISK_PATH")
 _ALIKE: Final = (
     *("--model", "--served-model-name", "--tensor-parallel-size", "--kv-cache-dtype", "--block-size"),
-    *("--prefix-caching-hash-algo", "--max-model-len", "--prefix-cache-retention-interval"),
+    *("--prefix-caching-hash-algo", "--max-model-len", "--prefix-cache-retention-interval", "--kv-transfer-config"),
 )
 _HYBRID_OFF, _HYBRID_ON = "--disable-hybrid-kv-cache-manager", "--no-disable-hybrid-kv-cache-manager"
 
@@ -250,16 +251,19 @@ def disk_cache(rendered: Rendered) -> Iterator[Finding]:
 
 def engines_alike(rendered: Rendered) -> Iterator[Finding]:
     """028: engines agree in everything that decides where a block is looked for."""
-    first = next(iter(rendered.engines), None)
-    for unit in rendered.engines:
-        if first is None:
-            continue
-        strange = [flag for flag in _ALIKE if unit.arguments.get(flag) != first.arguments.get(flag)]
-        strange += ["--kv-transfer-config"] * (rendered.transfer(unit) != rendered.transfer(first))
-        strange += ["image"] * (unit.image != first.image)
-        if strange:
-            text = f"{', '.join(strange)} differ from {first.name} of {first.host}"
-            yield fault("028", unit.path, text, "Let all engines be alike: differing ones share nothing.")
+    signs = {unit.path: _signs(unit) for unit in rendered.engines}
+    counted = Counter(tuple(sign.items()) for sign in signs.values())
+    usual: dict[str, object] = dict(*(sign for sign, _ in counted.most_common(1)))
+    for path, sign in signs.items():
+        if strange := [name for name, value in sign.items() if value != usual[name]]:
+            text = f"{', '.join(strange)} differ from the other engines"
+            yield fault("028", path, text, "Let all engines be alike: differing ones share nothing.")
+
+
+def _signs(unit: Unit) -> dict[str, object]:
+    """Gather what must be alike."""
+    flags: dict[str, object] = {flag: unit.arguments.get(flag) for flag in _ALIKE}
+    return flags | {"image": unit.image}
 
 
 def block_sizes(rendered: Rendered) -> Iterator[Finding]:

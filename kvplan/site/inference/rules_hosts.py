@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, Final
@@ -220,3 +221,31 @@ def engine_files(rendered: Rendered) -> Iterator[Finding]:
     for unit in there.values():
         if not rendered.environment(unit):
             yield fault("032", unit.path, "its environment file is missing", _RENDER)
+
+
+def gpudirect(rendered: Rendered) -> Iterator[Finding]:
+    """037: with GPUDirect Storage, cuFile knows the host's own addresses and may not fall back without a word."""
+    if not rendered.stack.uses_gds:
+        return
+    own = {server.name: {port.address for port in server.fabric} for server in rendered.deployment.clients}
+    for host, addresses in own.items():
+        where = f"hosts/{host}/etc/kv/cufile.json"
+        if wrong := _cufile_fault(rendered.tree.get(where, ""), addresses):
+            yield fault("037", where, wrong, _RENDER)
+    for unit in rendered.engines:
+        path = rendered.environment(unit).get("CUFILE_ENV_PATH_JSON", "")
+        volumes, devices = unit.options.get("--volume", ()), unit.options.get("--device", ())
+        if f"{path}:{path}:ro" not in volumes or "nvidia.com/gds=all" not in devices:
+            yield fault("037", unit.path, "the container lacks cuFile's configuration or devices", _RENDER)
+
+
+def _cufile_fault(text: str, addresses: set[str]) -> str:
+    """Say what is wrong with a configuration of cuFile."""
+    try:
+        properties = json.loads(text)["properties"]
+        listed, falls_back = set(properties["rdma_dev_addr_list"]), properties["allow_compat_mode"]
+    except (json.JSONDecodeError, KeyError, TypeError):
+        return "is no configuration of cuFile"
+    if listed != addresses:
+        return f"lists {', '.join(sorted(listed)) or 'nothing'}, the host has {', '.join(sorted(addresses))}"
+    return "allow_compat_mode lets reads go through host memory without a word" if falls_back else ""
