@@ -153,7 +153,8 @@ class Cluster:
     def pool_marks(self) -> tuple[int, int]:
         """The watermarks in percent of the pool: ILM knows no fileset quota, so they are scaled by it, down."""
         marks, quota = self.storage.watermarks, self.storage.quota_percent
-        return marks.high_percent * quota // _PERCENT, marks.low_percent * quota // _PERCENT
+        high = marks.high_percent * quota // _PERCENT
+        return high, min(marks.low_percent * quota // _PERCENT, high - 1)
 
     def number(self, name: str) -> float:
         """Return a setting of this part that is a number."""

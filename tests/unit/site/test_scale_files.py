@@ -225,6 +225,13 @@ def test_access_times_decide_what_goes_first() -> None:
     assert "WEIGHT (CURRENT_TIMESTAMP - CREATION_TIME)" in tree_named("compact")["scale/policy/evict.policy"]
 
 
+def test_marks_that_are_close_stay_apart_in_a_small_quota() -> None:
+    storage = {"quota_percent": 10, "watermarks": {"high_percent": 85, "low_percent": 84}}
+    held = _with_storage(storage)
+    assert Cluster(held).pool_marks == (8, 7)
+    assert [found.id for found in faults(held, files_of(held)) if found.severity == "error"] == []
+
+
 def test_a_back_end_that_needs_grace_spares_files_longer() -> None:
     inference = deployment_of(8).site.inference.model_copy(update={"cache_backend": "llmd-fs"})
     tree = files_of(deployment_with(8, inference=inference.model_dump(mode="json")))
