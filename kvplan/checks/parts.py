@@ -66,9 +66,9 @@ def _version_check(rule: str, title: str) -> Check:
     return Check(
         id=rule,
         severity="error",
-        title=title.rstrip("."),
+        title=_sentence(title),
         why="Versions that were never seen together fail late: at the first mount, or at the first block that is read.",
-        expected="what the catalogue's table of compatibility says",
+        expected=_sentence(title),
         remedy="choose a version that fits",
         manual="kvplan catalogue list compatibility",
         source="the catalogue's table of compatibility, with the source of each row",
@@ -81,15 +81,20 @@ def _tree_check(part: Part, rule: str, title: str) -> Check:
     return Check(
         id=rule,
         severity="error",
-        title=title.rstrip("."),
+        title=_sentence(title),
         why=f"The rendered files below `{part.folder}/` are read back, apart from what wrote them, and judged.",
-        expected="the rule holds in every rendered file",
+        expected=_sentence(title),
         remedy="what the finding says; then `kvplan render` again",
         manual=f"kvplan render plan.json site.yaml -o build/ && ls -R build/{part.folder}",
         source=part.source,
         run=partial(_judge_tree, part, rule),
         needs="tree",
     )
+
+
+def _sentence(title: str) -> str:
+    """Write a title as all are written: with a capital, without a full stop."""
+    return f"{title[:1].upper()}{title[1:].rstrip('.')}"
 
 
 def _judge_versions(rule: str, context: Context) -> Iterator[Found]:

@@ -90,7 +90,7 @@ def _area(name: str, pages: Sequence[CheckPage]) -> str:
 
 
 def _group(findings: Sequence[CheckFinding]) -> Section:
-    """Write what one check found, and what to do about it: once, or after each where that differs."""
+    """Write what one check found, what it expected, and what to do: once, or after each where that differs."""
     first, written = findings[0], findings[:MOST_LINES]
     remedies = {finding.remedy for finding in written}
     lines = [_line(finding) for finding in written]
@@ -98,8 +98,8 @@ def _group(findings: Sequence[CheckFinding]) -> Section:
         lines = [text for finding in written for text in (_line(finding), f"remedy: {finding.remedy}")]
     if len(findings) > MOST_LINES:
         lines.append(f"and {len(findings) - MOST_LINES:,} more")
-    below = (f"remedy: {first.remedy}",) if len(remedies) == 1 else ()
-    return Section(f"{first.severity} {first.id}: {first.title}", tuple(lines), below=below)
+    below = (f"expected: {first.expected}", *((f"remedy: {first.remedy}",) if len(remedies) == 1 else ()))
+    return Section(f"{first.severity} {first.id}", (*lines, *below))
 
 
 def _line(finding: CheckFinding) -> str:

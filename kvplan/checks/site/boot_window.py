@@ -23,7 +23,7 @@ def run(context: Context) -> Iterator[Found]:
         if drives.least_gb >= drives.most_gb:
             yield Found(
                 server.name,
-                f"from {drives.least_gb} GB to {drives.most_gb} GB",
+                f"from {drives.least_gb:,} GB to {drives.most_gb:,} GB",
                 ("servers", index, "boot_drives", "least_gb"),
             )
 

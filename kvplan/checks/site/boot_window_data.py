@@ -22,7 +22,7 @@ def run(context: Context) -> Iterator[Found]:
     for loc, server, _ in servers(context, "storage"):
         data, boot = server.data_drives, server.boot_drives
         if data and boot.least_gb <= data.size_gb <= boot.most_gb:
-            what = f"data drives of {data.size_gb} GB are within {boot.least_gb} to {boot.most_gb} GB"
+            what = f"data drives of {data.size_gb:,} GB are within {boot.least_gb:,} to {boot.most_gb:,} GB"
             yield Found(server.name, what, (*loc, "boot_drives", "most_gb"))
 
 

@@ -27,7 +27,7 @@ def run(context: Context) -> Iterator[Found]:
     for loc, server, _ in servers(context, "storage"):
         drives = server.data_drives
         if drives and abs(drives.size_gb * GB - planned) > SLACK * planned:
-            what = f"data drives of {drives.size_gb} GB, the Plan has {planned // GB} GB"
+            what = f"data drives of {drives.size_gb:,} GB, the Plan has {planned // GB:,} GB"
             yield Found(server.name, what, (*loc, "data_drives", "size_gb"))
 
 

@@ -121,7 +121,7 @@ def test_the_rules_of_a_part_are_checks(monkeypatch: pytest.MonkeyPatch) -> None
         yield Finding(id="KV-XYZ-001", severity="warning", where="a", text="is odd", remedy="mend it")
         yield Finding(id="KV-XYZ-002", severity="error", where="b", text="is wrong", remedy="mend that")
 
-    rules = {"KV-XYZ-001": "Odd things.", "KV-XYZ-002": "Wrong things.", "KV-VER-001": "Told elsewhere."}
+    rules = {"KV-XYZ-001": "odd things.", "KV-XYZ-002": "Wrong things.", "KV-VER-001": "Told elsewhere."}
     monkeypatch.setattr(inference, "RULES", rules, raising=False)
     monkeypatch.setattr(inference, "some_faults", faults, raising=False)
     part = parts.Part("inference", "some_faults", "inference", "a manual")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from kvplan.render.check_view import MOST_LINES, catalogue_page, report_view
 from kvplan.schema.checking import CheckFinding, CheckPage, CheckReport
 
-PAGE = {"title": "Odd | even", "expected": "e", "manual": "m", "source": "s"}
+PAGE = {"title": "Odd | even", "expected": "all is even", "manual": "m", "source": "s"}
 
 
 def finding(number: int, remedy: str = "mend it", place: str = "") -> CheckFinding:
@@ -24,21 +24,30 @@ def report(*findings: CheckFinding, **fields: tuple[str, ...]) -> CheckReport:
 
 def test_a_remedy_of_all_is_said_once() -> None:
     section, _ = report_view(report(finding(1, place="site.yaml:3:4"), finding(2)))
-    assert section.title == "error KV-XYZ-001: Odd | even"
-    assert section.lines == ("site.yaml:3:4: gpu-0001: is odd", "gpu-0002: is odd")
-    assert section.below == ("remedy: mend it",)
+    assert section.title == "error KV-XYZ-001"
+    assert section.lines == (
+        "site.yaml:3:4: gpu-0001: is odd",
+        "gpu-0002: is odd",
+        "expected: all is even",
+        "remedy: mend it",
+    )
 
 
 def test_remedies_that_differ_follow_what_they_mend() -> None:
     section, _ = report_view(report(finding(1), finding(2, "mend that")))
-    assert section.lines == ("gpu-0001: is odd", "remedy: mend it", "gpu-0002: is odd", "remedy: mend that")
-    assert section.below == ()
+    assert section.lines == (
+        "gpu-0001: is odd",
+        "remedy: mend it",
+        "gpu-0002: is odd",
+        "remedy: mend that",
+        "expected: all is even",
+    )
 
 
 def test_many_findings_are_counted() -> None:
     section, _ = report_view(report(*map(finding, range(MOST_LINES + 5))))
-    assert len(section.lines) == MOST_LINES + 1
-    assert section.lines[-1] == "and 5 more"
+    assert len(section.lines) == MOST_LINES + 3
+    assert section.lines[MOST_LINES] == "and 5 more"
 
 
 def test_the_sum_says_what_did_not_run() -> None:
