@@ -45,7 +45,8 @@ def examine(
     offered = [check for check in checks if check.needs != "live"]
     asked = [check for check in offered if check.id not in skipped]
     found = [finding for check in asked if check.needs == "offline" for finding in _findings(check, context, document)]
-    blocking = {check.id for check in asked if check.blocks} & {finding.id for finding in found}
+    # What makes rendering impossible does so whether or not anybody wants to hear of it.
+    blocking = {check.id for check in offered if check.blocks and any(check.run(context))}
     of_tree = [check for check in asked if check.needs == "tree"]
     if not blocking:
         found += [finding for check in of_tree for finding in _findings(check, context, document)]

@@ -168,6 +168,15 @@ def test_nothing_is_rendered_while_a_machine_is_missing() -> None:
     assert set(report.run).isdisjoint(report.not_run)
 
 
+def test_nothing_is_rendered_either_where_that_is_not_to_be_heard_of() -> None:
+    context = context_with(lambda data: data["build"].update(management={"host_ports": 0}))
+    after = check_that("KV-XYZ-001", needs="tree")
+    report = examine(context, (*own_checks(), after), plan="plan.json", skipped=frozenset(("KV-NET-020",)))
+    assert "KV-NET-020" not in {finding.id for finding in report.findings}
+    assert report.held_up_by == ("KV-NET-020",)
+    assert report.not_run == ("KV-SEC-007", "KV-XYZ-001")
+
+
 def test_live_checks_are_left_to_others() -> None:
     report = examine(context_with(), [check_that("KV-BMC-001", needs="live")], plan="plan.json")
     assert (report.run, report.skipped, report.not_run) == ((), (), ())
