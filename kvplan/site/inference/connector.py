@@ -158,16 +158,15 @@ def _kvbm_disk(stack: Stack) -> dict[str, str]:
 
 
 def _kvbm_g4(stack: Stack) -> dict[str, str]:
-    """Give the variables of the branch with shared files."""
-    variables = {
+    """Give the variables of the branch with shared files, whose switches have a value."""
+    return {
         "DYN_KVBM_REMOTE_STORAGE_TYPE": "disk",
         "DYN_KVBM_REMOTE_DISK_PATH": stack.cache_dir,
+        "DYN_KVBM_REMOTE_DISK_USE_GDS": stack.text("kvbm_g4_gds").lower(),
+        "DYN_KVBM_REMOTE_DISK_O_DIRECT": stack.text("kvbm_g4_o_direct").lower(),
         "DYN_KVBM_REMOTE_DISK_FD_CACHE_MAX_ENTRIES": stack.text("kvbm_g4_open_files"),
         "DYN_KVBM_G4_PIPELINE_CHUNK_SIZE": stack.text("kvbm_g4_chunk"),
     }
-    if stack.deployment.setting("inference.kvbm_g4_o_direct"):
-        variables["DYN_KVBM_REMOTE_DISK_O_DIRECT"] = "true"
-    return variables
 
 
 def lmcache_yaml(stack: Stack) -> str:

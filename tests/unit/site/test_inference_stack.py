@@ -63,11 +63,11 @@ def test_requests_through_nats_need_it() -> None:
     assert ids(faults(by_nats)) == set()
 
 
-def test_switches_that_are_off_are_left_out() -> None:
+def test_switches_that_are_off_are_left_out_or_told_where_they_have_a_value() -> None:
     filtered = rendered(_set(case("kvbm-disk", OLD), kvbm_disk_offload_filter=True))[ENV]
     assert "DYN_KVBM_DISABLE_DISK_OFFLOAD_FILTER" not in filtered
     buffered = rendered(_set(case("kvbm-g4", OLD), kvbm_g4_o_direct=False))[ENV]
-    assert "DYN_KVBM_REMOTE_DISK_O_DIRECT" not in buffered
+    assert "DYN_KVBM_REMOTE_DISK_O_DIRECT=false\n" in buffered
 
 
 def test_context_is_the_models_own_where_it_fits() -> None:
