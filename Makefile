@@ -6,9 +6,10 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 SOURCES := kvplan tests
+TOOLS := soffice pdftoppm dot xorriso mcopy mkfs.vfat qemu-system-x86_64 cloud-init netplan vtysh shellcheck
 QUOTE := --model openai/gpt-oss-120b --context 130k --gpus 128
 
-export PATH := $(CURDIR)/$(BIN):$(PATH)
+export PATH := $(CURDIR)/$(BIN):$(PATH):/usr/sbin:/sbin
 
 .DEFAULT_GOAL := help
 .PHONY: help quote system test check lint types contracts docstrings playbooks-lint golden docs lock clean
@@ -21,7 +22,7 @@ quote: $(VENV)/.runtime ## size the reference request, save quote/plan.json, pri
 	@$(BIN)/kvplan size $(QUOTE) -o quote/plan.json
 
 system: ## install the system packages that some tests use (Debian, as root); tests that lack them are skipped
-	@if (for tool in soffice pdftoppm dot; do command -v $$tool || exit 1; done) >/dev/null; then echo "system packages are there"; \
+	@if (for tool in $(TOOLS); do command -v $$tool || exit 1; done) >/dev/null; then echo "system packages are there"; \
 	else apt-get update -qq && DEBIAN_FRONTEND=noninteractive \
 	apt-get install -y -qq --no-install-recommends $$(grep -v '^#' packages.txt) >/dev/null; fi
 

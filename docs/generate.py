@@ -1,4 +1,4 @@
-"""Write the reference pages: docs/plan-format.md from the schema, docs/cli.md from the verbs.
+"""Write the reference pages: docs/plan-format.md from the schema, docs/cli.md from the verbs, docs/checks.md.
 
 ::
 
@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Union, get_args, get_
 import typer
 import yaml
 
+from kvplan.checks.page import checks_page
 from kvplan.cli.app import app
 from kvplan.core.paths import CONSTANTS, is_below, section_of
 from kvplan.schema.base import explained_of, records_in
@@ -70,7 +71,12 @@ def cli_page() -> str:
     return "\n\n".join([*head, *_verb_parts(typer.main.get_command(app), "kvplan")]) + "\n"
 
 
-PAGES: dict[str, Callable[[], str]] = {"plan-format.md": plan_page, "cli.md": cli_page}
+def _checks_page() -> str:
+    """Return docs/checks.md."""
+    return f"{NOTICE}\n\n{checks_page()}"
+
+
+PAGES: dict[str, Callable[[], str]] = {"plan-format.md": plan_page, "cli.md": cli_page, "checks.md": _checks_page}
 
 
 def field_rows(record: type[BaseModel], meanings: dict[str, str]) -> Iterator[FieldRow]:

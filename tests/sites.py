@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 from designs import plan_of
@@ -19,8 +20,7 @@ if TYPE_CHECKING:
 
 OLD, NEW = "5.11.1", "5.15.0"
 """A Cumulus version of either dialect."""
-SHA = "0123456789abcdef" * 4
-KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIExampleExampleExampleExampleExampleExam deployer"
+KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIExampleExampleExampleExampleExampleExampleA deployer"
 
 
 def site_data(plan: Plan, *, cumulus: str = NEW, **sections: Any) -> dict[str, Any]:
@@ -33,8 +33,8 @@ def site_data(plan: Plan, *, cumulus: str = NEW, **sections: Any) -> dict[str, A
         "build": options.model_dump(mode="json", exclude_defaults=True),
         "network": {
             "domain": "kv.example",
-            "dns": ["172.24.0.2"],
-            "ntp": ["172.24.0.3", "172.24.0.4"],
+            "dns": ["172.24.0.2", "172.24.0.7"],
+            "ntp": ["172.24.0.3", "172.24.0.4", "172.24.0.8", "172.24.0.9"],
             "syslog": [{"host": "172.24.0.5", "port": 514}],
             "snmp": {"user": "watcher", "authentication": "env:KV_SNMP_AUTH", "privacy": "env:KV_SNMP_PRIV"},
             "snmp_listen": [],
@@ -51,18 +51,14 @@ def site_data(plan: Plan, *, cumulus: str = NEW, **sections: Any) -> dict[str, A
         "servers": [_server(device, designed, plan) for device in designed.devices if device.role in SERVER_ROLES],
         "switches": [_switch(device, cumulus) for device in designed.devices if device.role in SWITCH_ROLES],
         "images": {
-            "rhel": {"url": "http://172.24.0.10:8080/rhel-9.6-x86_64-dvd.iso", "sha256": SHA, "version": "9.6"},
-            "ubuntu": {
-                "url": "http://172.24.0.10:8080/ubuntu-24.04.3-live-server-amd64.iso",
-                "sha256": SHA,
-                "version": "24.04",
-            },
+            "rhel": _download("rhel-9.6-x86_64-dvd.iso", "9.6"),
+            "ubuntu": _download("ubuntu-24.04.3-live-server-amd64.iso", "24.04"),
         },
         "packages": {
-            "storage_scale": _download("storage-scale-ece.tar.gz", "6.0.0.1"),
-            "doca": _download("doca-host-rhel96.rpm", "3.1.0"),
-            "doca_ubuntu": _download("doca-host-ubuntu2404.deb", "3.1.0"),
-            "gpu_driver": _download("gpu-driver-580.run", "580.95.05"),
+            "storage_scale": _download("packages/storage-scale-ece.tar.gz", "6.0.0.1"),
+            "doca": _download("packages/doca-host-rhel96.rpm", "3.1.0"),
+            "doca_ubuntu": _download("packages/doca-host-ubuntu2404.deb", "3.1.0"),
+            "gpu_driver": _download("packages/gpu-driver-580.run", "580.95.05"),
         },
         "versions": {
             "dynamo": "0.9.0",
@@ -112,8 +108,8 @@ def deployment_with(nodes: int = 8, **sections: Any) -> Deployment:
 
 
 def _download(name: str, version: str) -> dict[str, str]:
-    """Return a package location."""
-    return {"url": f"http://172.24.0.10:8080/packages/{name}", "sha256": SHA, "version": version}
+    """Return the location of an image or a package, with a hash that follows from its name."""
+    return {"url": f"http://172.24.0.10:8080/{name}", "sha256": sha256(name.encode()).hexdigest(), "version": version}
 
 
 def _server(device: Device, designed: Design, plan: Plan) -> dict[str, Any]:

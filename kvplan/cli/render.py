@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 EXAMPLES = options.examples(
     "kvplan render plan.json site.yaml -o build/",
     "kvplan render plan.json site.yaml --diff build/",
-    "kvplan render plan.json site.yaml -o build/ --media media/ \\\n      --image rhel-9.6-x86_64-dvd.iso",
 )
 SiteFile = Annotated[Path, typer.Argument(help="Site that `kvplan init site` began.", show_default=False)]
 

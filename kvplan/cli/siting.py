@@ -32,15 +32,15 @@ class Sited:
         Raises
         ------
         InputError
-            With everything that checks find without which nothing can be rendered.
+            With every error that checks find in the Site and in the design.
         """
         from kvplan.checks.framework import Context
         from kvplan.checks.registry import own_checks
         from kvplan.checks.runner import examine
         from kvplan.errors import InputError, Problem
 
-        blocking = [check for check in own_checks() if check.blocks]
-        report = examine(Context(self.deployment), blocking, plan="", document=self.document)
+        grave = [check for check in own_checks() if check.severity == "error" and check.needs == "offline"]
+        report = examine(Context(self.deployment), grave, plan="", document=self.document)
         if report.findings:
             raise InputError(
                 Problem(found.place, f"{found.where}: {found.what}", hint=f"see {found.id}")

@@ -90,7 +90,8 @@ class StorageSite(Record):
 class EnginesSite(Record):
     """How engines are laid out on a GPU server, and what clients see.
 
-    `model_path` is where the weights lie on every GPU server; `image` the container with engine and back end.
+    `model_path` is where the weights lie on every GPU server; `image` the container with engine and back end. A cache
+    of 0 GB is sized as the back end needs it: processor memory as large as the GPUs' cache, disk the engine's share.
     """
 
     image: ImageRef

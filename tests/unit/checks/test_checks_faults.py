@@ -6,8 +6,9 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from checking import KEY, clean_data, context_with, found_by
+from checking import clean_data, context_with, found_by
 from site_changes import at, both, dropped, grown, like, put, rsa_key, without
+from sites import KEY
 
 from kvplan.checks.framework import Context
 from kvplan.checks.registry import own_checks

@@ -11,18 +11,22 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 import typer
+from sites import site_data
 from support import LLAMA_8B
 
 import kvplan
 from kvplan.__main__ import main
 from kvplan.cli.app import app
 from kvplan.render.data import record_json
+from kvplan.site.initial.text import site_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 ROOT = Path(__file__).parents[3]
 HEADING = "Examples:\n"
+CODES = {"--exit-code": 5, "--severity": 6}
+"""Exit codes other than 0; a fabric with one spine is worth a warning."""
 
 
 def examples(command: Any) -> Iterator[str]:
@@ -47,23 +51,40 @@ def directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name, gpus in (("plan", 128), ("old", 128), ("new", 200)):
         plan = kvplan.size(kvplan.Request(model="gpt-oss-120b", context_tokens=130_000, gpus=gpus))
         (tmp_path / f"{name}.json").write_text(record_json(plan))
+        if name == "plan":
+            (tmp_path / "site.yaml").write_text(site_text(site_data(plan)))
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
 
 def test_every_verb_has_one() -> None:
     verbs = {line.split()[1] for line in ALL}
-    assert verbs == {"size", "kv", "ece", "explain", "diff", "network", "bom", "report", "init", "catalogue"}
+    assert verbs == {
+        "size",
+        "kv",
+        "ece",
+        "explain",
+        "diff",
+        "network",
+        "bom",
+        "report",
+        "init",
+        "render",
+        "check",
+        "catalogue",
+    }
 
 
-@pytest.mark.usefixtures("directory")
 @pytest.mark.parametrize("line", ALL)
-def test_it_runs(line: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_it_runs(line: str, directory: Path, capsys: pytest.CaptureFixture[str]) -> None:
     program, *arguments = shlex.split(line)
+    if "init" in arguments:
+        (directory / "site.yaml").unlink()
     code = main(arguments)
     captured = capsys.readouterr()
     assert program == "kvplan"
-    assert (code, captured.err) == (5 if "--exit-code" in line else 0, "")
+    expected = next((code for option, code in CODES.items() if option in line), 0)
+    assert (code, captured.err) == (expected, "")
     assert captured.out
     assert len(line) < 200
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import yaml
 from designs import plan_of
-from sites import SHA, deployment_of, deployment_with, site_data
+from sites import deployment_of, deployment_with, site_data
 
 from kvplan.api import deployment
 from kvplan.schema.site.site import Site
@@ -121,7 +121,7 @@ RECIPE_FAULTS: dict[str, tuple[Callable[[list[dict[str, Any]]], None], str]] = {
     "long": (_url(f"kv/{'x' * 80}.iso"), "004"),
     "image twice": (lambda media: media[0].update(url=media[1]["url"], output=media[1]["output"]), "005"),
     "file from nowhere": (_changed(files={"/ks.cfg": "install/absent.ks"}), "006"),
-    "other sha256": (_source(sha256=SHA[::-1]), "007"),
+    "other sha256": (_source(sha256="0123456789abcdef" * 4), "007"),
     "sha256 of nothing": (_source(sha256="0" * 64), "007"),
     "other source": (_source(url="http://172.24.0.10:8080/other.iso"), "007"),
     "no kickstart": (_argument(0, "inst.ks=cdrom:/ks.cfg"), "008"),
