@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kvplan.render.fabric.ptm import cabling_ptm
+from kvplan.site.secrets import PLACEHOLDER
 from kvplan.site.switches.dialect import dialect_of
 from kvplan.site.switches.management import management_network
 from kvplan.site.switches.ports import fabric_interfaces
@@ -39,13 +40,13 @@ def switch_files(deployment: Deployment) -> Iterator[File]:
     File
         `switches/<name>.yaml` of each switch, `switches/ztp.sh` and `switches/topology.dot`.
     """
-    secret = PRIVATE if deployment.site.network.snmp else READABLE
     written: list[tuple[SwitchUnit, File]] = []
     for switch in deployment.switches:
         dialect = dialect_of(deployment, switch.site.cumulus)
         if dialect:
             text = yaml_text(configuration(deployment, switch, dialect))
-            written.append((switch, File(f"{FOLDER}/{switch.name}.yaml", text, secret)))
+            mode = PRIVATE if PLACEHOLDER.search(text) else READABLE
+            written.append((switch, File(f"{FOLDER}/{switch.name}.yaml", text, mode)))
     yield from (file for _, file in written)
     yield File(f"{FOLDER}/ztp.sh", ztp_script(deployment, written), EXECUTABLE)
     yield File(f"{FOLDER}/topology.dot", cabling_ptm(deployment.design))

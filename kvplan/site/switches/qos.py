@@ -15,6 +15,7 @@ EVERY_PORT: Final = "default-global"
 """Name of the profile that holds for every port."""
 OTHER_CLASS: Final = 0
 """Traffic class of all that is neither RDMA nor a notification of congestion."""
+TRAFFIC_CLASSES: Final = 8
 
 
 def longest_cable_m(deployment: Deployment, switch: SwitchUnit) -> int:
@@ -97,9 +98,10 @@ def _classes(number: dict[str, int]) -> Tree:
 
 
 def _shares(number: dict[str, int]) -> Tree:
-    """Share bandwidth between RDMA and the rest; notifications go first."""
-    return {
-        str(OTHER_CLASS): {"mode": "dwrr", "bw-percent": number["other_bandwidth_percent"]},
-        str(number["roce_priority"]): {"mode": "dwrr", "bw-percent": number["roce_bandwidth_percent"]},
-        str(number["cnp_priority"]): {"mode": "strict"},
+    """Share bandwidth between RDMA and the rest, with nothing for unused classes; notifications go first."""
+    used = {
+        OTHER_CLASS: number["other_bandwidth_percent"],
+        number["roce_priority"]: number["roce_bandwidth_percent"],
     }
+    shares: Tree = {str(index): {"mode": "dwrr", "bw-percent": used.get(index, 0)} for index in range(TRAFFIC_CLASSES)}
+    return shares | {str(number["cnp_priority"]): {"mode": "strict"}}

@@ -149,6 +149,16 @@ class Config:
         """The front ports that are in it, divided cages with them."""
         return [name for name in self.interfaces if cage_of(name)]
 
+    @property
+    def legs(self) -> list[Port]:
+        """The cabled ports of the fabric."""
+        return [port for port in self.switch.ports if port.kind == "fabric"]
+
+    @property
+    def links(self) -> list[Port]:
+        """The cabled ports to other switches."""
+        return [port for port in self.legs if not port.address]
+
     def is_on(self, tree: Any) -> bool:
         """Tell whether a feature is on, in the words of the dialect."""
         return bool(at(tree, "state") == "enabled" if self.dialect.is_new else at(tree, "enable") == "on")
@@ -217,17 +227,29 @@ class Scene:
         """Return a number from the settings of switches."""
         return int(self.deployment.setting(f"switch.{name}"))
 
-    def host_legs(self, config: Config) -> Iterator[tuple[Port, Port]]:
-        """Yield each leg of a switch to a host with the host's port."""
-        for port in config.switch.ports:
-            if port.kind == "fabric" and port.address:
-                yield port, self.deployment.port[port.peer_device, port.peer_port]
+    @property
+    def front_ports(self) -> Iterator[tuple[Config, str]]:
+        """Each front port that is in a configuration, with the configuration."""
+        return ((config, name) for config in self.configs.values() for name in config.front_ports)
 
-    def links(self, config: Config) -> Iterator[tuple[Port, Config | None]]:
-        """Yield each leg of a switch to another switch with the other's configuration, where that can be read."""
-        for port in config.switch.ports:
-            if port.kind == "fabric" and not port.address:
-                yield port, self.configs.get(port.peer_device)
+    @property
+    def legs(self) -> Iterator[tuple[Config, Port]]:
+        """Each cabled port of the fabric's switches, with the switch's configuration."""
+        return ((config, port) for config in self.fabric for port in config.legs)
+
+    @property
+    def host_legs(self) -> Iterator[tuple[Config, Port, Port]]:
+        """Each leg to a host: the switch's configuration, its port, the host's port."""
+        for config, port in self.legs:
+            if port.address:
+                yield config, port, self.deployment.port[port.peer_device, port.peer_port]
+
+    @property
+    def links(self) -> Iterator[tuple[Config, Port, Config | None]]:
+        """Each leg to another switch: own configuration, own port, and the other's, where that can be read."""
+        for config, port in self.legs:
+            if not port.address:
+                yield config, port, self.configs.get(port.peer_device)
 
 
 def scene_of(deployment: Deployment, tree: Mapping[str, str]) -> Scene:

@@ -36,7 +36,7 @@ def identity(deployment: Deployment, switch: SwitchUnit, dialect: Dialect) -> Tr
     """Name the switch, and keep what a switch has when it leaves its maker.
 
     A configuration that replaces another removes what it does not hold: so the factory's users, roles, API and rules
-    against unwanted packets are all in it. Passwords are not: who replaces the configuration keeps them.
+    against unwanted packets are all in it. The password of the factory's user is not, so it stays as it is.
 
     Parameters
     ----------
@@ -67,13 +67,14 @@ def identity(deployment: Deployment, switch: SwitchUnit, dialect: Dialect) -> Tr
 
 
 def _users(deployment: Deployment) -> Tree:
-    """Keep the factory's user beside the deployer's, both with the deployer's keys."""
+    """Keep the factory's user beside the deployer's own account, both with the deployer's keys."""
     access = deployment.site.access
     keys = [key.split() for key in access.ssh_keys]
     known = [key for key in keys if key[0] in KEY_TYPES]
     authorized = {f"key-{number}": {"key": key[1], "type": key[0]} for number, key in enumerate(known, start=1)}
     user = {"role": ADMIN_ROLE, "ssh": {"authorized-key": authorized}}
-    return dict.fromkeys((DEFAULT_USER, access.switch_user), user)
+    own = {access.switch_user: {**user, "password": placeholder("switch_password")}}
+    return own | {DEFAULT_USER: user}
 
 
 def services(deployment: Deployment, switch: SwitchUnit, dialect: Dialect) -> Tree:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from kvplan.site.switches.system import DEFAULT_USER
 from kvplan.site.templating import rendered
 
 if TYPE_CHECKING:
@@ -36,6 +37,6 @@ def ztp_script(deployment: Deployment, written: Iterable[tuple[SwitchUnit, File]
     return rendered(
         "switches/ztp.sh.j2",
         base=f"http://{host}:{media.port}/switches",
-        user="cumulus",
+        user=DEFAULT_USER,
         switches=[(switch.site.serial, switch.name, file.sha256) for switch, file in written],
     )

@@ -7,6 +7,7 @@ import pytest
 from sites import NEW, OLD, deployment_of, deployment_with, site_data
 from switchtrees import CASES, parsed, texts, texts_of
 
+from kvplan.site.secrets import PLACEHOLDER
 from kvplan.site.switches.files import switch_files
 from kvplan.site.tree import EXECUTABLE, PRIVATE, READABLE
 
@@ -125,9 +126,10 @@ def test_the_deployers_account_stands_beside_the_factorys() -> None:
     keys = ["sk-ssh-ed25519@openssh.com AAAA x", *access["ssh_keys"]]
     deployed = deployment_with(8, access={**access, "switch_user": "deployer", "ssh_keys": keys})
     users = parsed(texts(deployed)["switches/leaf-001a.yaml"])["system"]["aaa"]["user"]
-    assert list(users) == ["cumulus", "deployer"]
+    assert set(users) == {"cumulus", "deployer"}
     assert list(users["deployer"]["ssh"]["authorized-key"]) == ["key-1"]
-    assert not any("password" in key for user in users.values() for key in user)
+    assert PLACEHOLDER.fullmatch(users["deployer"]["password"])
+    assert not any("password" in key for key in users["cumulus"])
 
 
 def test_a_management_switch_is_one_bridge_reached_by_its_own_address() -> None:

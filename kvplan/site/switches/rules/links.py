@@ -21,59 +21,48 @@ _LEG_LENGTH: Final = 31
 def frame_sizes_are_equal(scene: Scene) -> Iterator[Finding]:
     """Find cables between switches whose ends differ in their frame size, and ports that differ from the Site."""
     wanted = scene.deployment.site.network.fabric_mtu_bytes
-    for config in scene.fabric:
-        for port, far in scene.links(config):
-            own = config.mtu(port.name)
-            if far and own != far.mtu(port.peer_port):
-                text = f"takes {own} B, {far.name} {port.peer_port} at the other end {far.mtu(port.peer_port)} B"
-                yield fault(28, f"{config.path}: interface.{port.name}.link.mtu", text)
-        for name in _configured_legs(config):
-            if config.mtu(name) != wanted:
-                where = f"{config.path}: interface.{name}.link.mtu"
-                yield fault(28, where, f"is {config.mtu(name)} B, the Site's fabric {wanted} B")
-
-
-def _configured_legs(config: Config) -> Iterator[str]:
-    """Yield the cabled front ports that are configured."""
-    yield from (port.name for port in config.switch.ports if port.kind == "fabric" and port.name in config.interfaces)
+    for config, port, far in scene.links:
+        own = config.mtu(port.name)
+        if far and own != far.mtu(port.peer_port):
+            text = f"takes {own} B, {far.name} {port.peer_port} at the other end {far.mtu(port.peer_port)} B"
+            yield fault(28, f"{config.path}: interface.{port.name}.link.mtu", text)
+    for config, port in scene.legs:
+        if port.name in config.interfaces and config.mtu(port.name) != wanted:
+            text = f"is {config.mtu(port.name)} B, the Site's fabric {wanted} B"
+            yield fault(28, f"{config.path}: interface.{port.name}.link.mtu", text)
 
 
 def hosts_send_no_larger_frames(scene: Scene) -> Iterator[Finding]:
     """Find legs whose host may send frames that the switch drops."""
     sent = scene.deployment.site.network.host_mtu_bytes
-    for config in scene.fabric:
-        for port, host in scene.host_legs(config):
-            if config.mtu(port.name) < sent:
-                text = f"takes {config.mtu(port.name)} B, and {host.device} {host.name} sends up to {sent} B"
-                remedy = "set network.host_mtu_bytes no larger than network.fabric_mtu_bytes"
-                yield fault(29, f"{config.path}: interface.{port.name}.link.mtu", text, remedy)
+    for config, port, host in scene.host_legs:
+        if config.mtu(port.name) < sent:
+            text = f"takes {config.mtu(port.name)} B, and {host.device} {host.name} sends up to {sent} B"
+            remedy = "set network.host_mtu_bytes no larger than network.fabric_mtu_bytes"
+            yield fault(29, f"{config.path}: interface.{port.name}.link.mtu", text, remedy)
 
 
 def speeds_are_equal(scene: Scene) -> Iterator[Finding]:
     """Find ports that run at another speed than the other end."""
-    for config in scene.fabric:
-        for port in config.switch.ports:
-            if port.kind != "fabric" or port.name not in config.interfaces:
-                continue
-            far = scene.deployment.port[port.peer_device, port.peer_port]
-            own, wanted = config.gbit_per_s(port.name, scene.cage_gbit_per_s), far.bits_per_s / GIGABIT
-            if own != wanted:
-                text = f"runs at {own:g} Gbit/s, {far.device} {far.name} at the other end at {wanted:g} Gbit/s"
-                yield fault(30, f"{config.path}: interface.{port.name}.link", text)
+    for config, port in scene.legs:
+        far = scene.deployment.port[port.peer_device, port.peer_port]
+        own, wanted = config.gbit_per_s(port.name, scene.cage_gbit_per_s), far.bits_per_s / GIGABIT
+        if port.name in config.interfaces and own != wanted:
+            text = f"runs at {own:g} Gbit/s, {far.device} {far.name} at the other end at {wanted:g} Gbit/s"
+            yield fault(30, f"{config.path}: interface.{port.name}.link", text)
 
 
 def legs_share_their_prefix(scene: Scene) -> Iterator[Finding]:
     """Find legs whose two ends are not the two addresses of one /31."""
-    for config in scene.fabric:
-        for port, host in scene.host_legs(config):
-            found = config.addresses(port.name)
-            own, far = _interface(found[0]) if len(found) == 1 else None, _interface(host.address)
-            if own is None or far is None:
-                text = f"has the addresses {found}, its host {host.address!r}: one each is wanted"
-                yield fault(31, f"{config.path}: interface.{port.name}", text)
-            elif own.network != far.network or own.ip == far.ip or own.network.prefixlen != _LEG_LENGTH:
-                text = f"has {own}, and {host.device} {host.name} has {far}: they are not the two ends of a /31"
-                yield fault(31, f"{config.path}: interface.{port.name}", text)
+    for config, port, host in scene.host_legs:
+        found = config.addresses(port.name)
+        own, far = _interface(found[0]) if len(found) == 1 else None, _interface(host.address)
+        if own is None or far is None:
+            text = f"has the addresses {found}, its host {host.address!r}: one each is wanted"
+            yield fault(31, f"{config.path}: interface.{port.name}", text)
+        elif own.network != far.network or own.ip == far.ip or own.network.prefixlen != _LEG_LENGTH:
+            text = f"has {own}, and {host.device} {host.name} has {far}: they are not the two ends of a /31"
+            yield fault(31, f"{config.path}: interface.{port.name}", text)
 
 
 def _interface(text: str) -> IPv4Interface | None:
@@ -85,19 +74,23 @@ def _interface(text: str) -> IPv4Interface | None:
 
 
 def addresses_are_unique(scene: Scene) -> Iterator[Finding]:
-    """Find addresses that two ports have, and prefixes of ports that overlap within the fabric."""
+    """Find addresses that two ports have, and prefixes of ports of the fabric that two have."""
     owners: dict[str, str] = {}
-    prefixes: dict[str, str] = {}
-    for config in scene.configs.values():
-        for name in config.interfaces:
-            here = f"{config.name} {name}"
-            for address in filter(None, (_interface(text) for text in config.addresses(name))):
-                ip, prefix = str(address.ip), str(address.network)
-                if owners.setdefault(ip, here) != here:
-                    yield fault(32, f"{config.path}: interface.{name}", f"has {ip}, which {owners[ip]} has too")
-                elif not config.vrf(name) and prefixes.setdefault(prefix, here) != here:
-                    text = f"is in {prefix}, which {prefixes[prefix]} is in too"
-                    yield fault(32, f"{config.path}: interface.{name}", text)
+    for config, name, address in _held(scene):
+        here, where = f"{config.name} {name}", f"{config.path}: interface.{name}"
+        ip, prefix = str(address.ip), "" if config.vrf(name) else str(address.network)
+        if owners.setdefault(ip, here) != here:
+            yield fault(32, where, f"has {ip}, which {owners[ip]} has too")
+        elif prefix and owners.setdefault(prefix, here) != here:
+            yield fault(32, where, f"is in {prefix}, which {owners[prefix]} is in too")
+
+
+def _held(scene: Scene) -> Iterator[tuple[Config, str, IPv4Interface]]:
+    """Yield every address with its port."""
+    ports = ((config, name) for config in scene.configs.values() for name in config.interfaces)
+    for config, name in ports:
+        for address in filter(None, map(_interface, config.addresses(name))):
+            yield config, name, address
 
 
 def loopbacks_are_their_own(scene: Scene) -> Iterator[Finding]:
@@ -110,19 +103,17 @@ def loopbacks_are_their_own(scene: Scene) -> Iterator[Finding]:
 
 def links_between_switches_are_unnumbered(scene: Scene) -> Iterator[Finding]:
     """Find links between switches with addresses, which the underlay has no use for."""
-    for config in scene.fabric:
-        for port, _ in scene.links(config):
-            if config.addresses(port.name):
-                yield fault(34, f"{config.path}: interface.{port.name}", f"has {config.addresses(port.name)}")
+    for config, port, _ in scene.links:
+        if config.addresses(port.name):
+            yield fault(34, f"{config.path}: interface.{port.name}", f"has {config.addresses(port.name)}")
 
 
 def ports_are_in_the_default_vrf(scene: Scene) -> Iterator[Finding]:
     """Find ports of the fabric in another VRF, where neither routes nor adaptive routing reach."""
-    for config in scene.fabric:
-        for name in (*_configured_legs(config), "lo"):
-            if config.vrf(name):
-                text = f"is in VRF {config.vrf(name)}, the fabric in the default one"
-                yield fault(35, f"{config.path}: interface.{name}", text)
+    for config, port in scene.legs:
+        if config.vrf(port.name):
+            text = f"is in VRF {config.vrf(port.name)}, the fabric in the default one"
+            yield fault(35, f"{config.path}: interface.{port.name}", text)
 
 
 RULES: Final[dict[str, tuple[str, Rule]]] = {

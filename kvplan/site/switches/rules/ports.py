@@ -28,106 +28,85 @@ def _ports(config: Config) -> dict[str, Port]:
 
 def used_ports_are_there(scene: Scene) -> Iterator[Finding]:
     """Find cabled ports that no configuration has, or that would stay down."""
-    for config in scene.configs.values():
-        for name in _ports(config):
-            if name not in config.interfaces:
-                yield fault(20, f"{config.path}: interface.{name}", "is cabled and not configured")
-            elif "up" not in names_in(config.interfaces, name, "link", "state"):
-                yield fault(20, f"{config.path}: interface.{name}", "is cabled and would stay down")
+    cabled = ((config, name) for config in scene.configs.values() for name in _ports(config))
+    for config, name in cabled:
+        if name not in config.interfaces:
+            yield fault(20, f"{config.path}: interface.{name}", "is cabled and not configured")
+        elif "up" not in names_in(config.interfaces, name, "link", "state"):
+            yield fault(20, f"{config.path}: interface.{name}", "is cabled and would stay down")
 
 
 def no_other_ports_are_there(scene: Scene) -> Iterator[Finding]:
     """Find configured ports that no cable leads to."""
     for config in scene.configs.values():
         ports = _ports(config)
-        known = {*ports, *(port.cage for port in ports.values())}
-        if not config.is_fabric:
-            known.update(uplink_names(scene.deployment))
-        for name in config.front_ports:
-            if name not in known:
-                yield fault(21, f"{config.path}: interface.{name}", "is configured and has no cable")
+        uplinks = () if config.is_fabric else uplink_names(scene.deployment)
+        known = {*ports, *(port.cage for port in ports.values()), *uplinks}
+        for name in (name for name in config.front_ports if name not in known):
+            yield fault(21, f"{config.path}: interface.{name}", "is configured and has no cable")
 
 
 def ports_are_on_the_switch(scene: Scene) -> Iterator[Finding]:
     """Find ports beyond the last one of the switch."""
-    for config in scene.configs.values():
-        cages = scene.deployment.plan.parts.switch.cages
-        if not config.is_fabric:
-            cages = scene.setting("management_ports") + scene.setting("management_uplinks")
-        for name in config.front_ports:
-            found = cage_of(name)
-            if found and not 1 <= found[1] <= cages:
-                yield fault(22, f"{config.path}: interface.{name}", f"is beyond the switch, which has {cages} ports")
+    fabric = scene.deployment.plan.parts.switch.cages
+    management = scene.setting("management_ports") + scene.setting("management_uplinks")
+    for config, name in scene.front_ports:
+        cages = fabric if config.is_fabric else management
+        _, number, _ = cage_of(name) or ("", 0, None)
+        if not 1 <= number <= cages:
+            yield fault(22, f"{config.path}: interface.{name}", f"is beyond the switch, which has {cages} ports")
 
 
 def legs_fit_their_cage(scene: Scene) -> Iterator[Finding]:
     """Find cages divided into more lanes than they have, and legs beyond the last one."""
     lanes = scene.setting("cage_lanes")
-    for config in scene.fabric:
-        for name in config.front_ports:
-            where = f"{config.path}: interface.{name}"
-            divided = config.breakout(name)
-            if divided and divided[0] * divided[1] > lanes:
-                yield fault(23, where, f"takes {divided[0]} x {divided[1]} lanes of a cage of {lanes}")
-            yield from _leg_exists(config, name, where)
-
-
-def _leg_exists(config: Config, name: str, where: str) -> Iterator[Finding]:
-    """Find a leg that its cage does not have."""
-    cage, _, leg = cage_of(name) or ("", 0, None)
-    legs, _ = config.breakout(cage) or (0, 0)
-    if leg is not None and leg >= legs:
-        yield fault(23, where, f"is leg {leg} of {cage}, which has {legs} legs")
+    for config, name in scene.front_ports:
+        where = f"{config.path}: interface.{name}"
+        divided = config.breakout(name)
+        if divided and divided[0] * divided[1] > lanes:
+            yield fault(23, where, f"takes {divided[0]} x {divided[1]} lanes of a cage of {lanes}")
+        cage, _, leg = cage_of(name) or ("", 0, None)
+        legs, _ = config.breakout(cage) or (0, 0)
+        if leg is not None and leg >= legs:
+            yield fault(23, where, f"is leg {leg} of {cage}, which has {legs} legs")
 
 
 def cages_are_divided_as_designed(scene: Scene) -> Iterator[Finding]:
     """Find cages with other legs or lanes than their cables have."""
-    for config in scene.fabric:
-        wanted = {
-            port.cage: (port.cage_legs, port.lanes) if port.cage_legs > 1 else None for port in _ports(config).values()
-        }
-        for cage, division in wanted.items():
-            found = config.breakout(cage)
-            if found != division:
-                text = (
-                    f"is divided into {found or 'nothing'} (legs, lanes each), its cables into {division or 'nothing'}"
-                )
-                yield fault(24, f"{config.path}: interface.{cage}", text)
+    divisions = {
+        (config.name, port.cage): (port.cage_legs, port.lanes) if port.cage_legs > 1 else None
+        for config, port in scene.legs
+    }
+    for (name, cage), wanted in divisions.items():
+        found = scene.configs[name].breakout(cage)
+        if found != wanted:
+            text = f"is divided into {found or 'nothing'} (legs, lanes each), its cables into {wanted or 'nothing'}"
+            yield fault(24, f"{scene.configs[name].path}: interface.{cage}", text)
 
 
 def divided_cages_hold_nothing_else(scene: Scene) -> Iterator[Finding]:
     """Find settings on a port that its division does away with."""
-    for config in scene.fabric:
-        for name in config.front_ports:
-            keys = set(names_in(config.interfaces, name))
-            link = set(names_in(config.interfaces, name, "link"))
-            if config.breakout(name) and (keys - _PLACED or link != {"breakout"}):
-                extra = ", ".join(sorted((keys - _PLACED) | (link - {"breakout"})))
-                yield fault(25, f"{config.path}: interface.{name}", f"is divided and holds {extra}")
+    for config, name in scene.front_ports:
+        keys = set(names_in(config.interfaces, name)) - _PLACED
+        extra = keys | (set(names_in(config.interfaces, name, "link")) - {"breakout"})
+        if config.breakout(name) and extra:
+            yield fault(25, f"{config.path}: interface.{name}", f"is divided and holds {', '.join(sorted(extra))}")
 
 
 def neighbours_of_eight_legs_are_off(scene: Scene) -> Iterator[Finding]:
-    """Find cages in use whose lanes the cage before them takes."""
-    for config in scene.fabric:
-        used = {found[1] for name in config.front_ports if (found := cage_of(name))}
-        for name in config.front_ports:
-            _, number, _ = cage_of(name) or ("", 0, None)
-            if (config.breakout(name) or (0, 0))[0] == _ALL_LANES_OF_TWO and _neighbour(number) in used:
-                text = f"has eight legs, so swp{_neighbour(number)} must be off, and is configured"
-                yield fault(26, f"{config.path}: interface.{name}", text)
-
-
-def _neighbour(number: int) -> int:
-    """Return the other cage of a pair: 1 and 2, 3 and 4, and so on."""
-    return number + 1 if number % 2 else number - 1
+    """Find cages in use whose lanes the other cage of their pair takes."""
+    for config, name in scene.front_ports:
+        _, number, _ = cage_of(name) or ("", 0, None)
+        other = f"swp{number + 1 if number % 2 else number - 1}"
+        if (config.breakout(name) or (0, 0))[0] == _ALL_LANES_OF_TWO and other in config.interfaces:
+            yield fault(26, f"{config.path}: interface.{name}", f"has eight legs, so {other} must be off")
 
 
 def fec_is_left_to_the_driver(scene: Scene) -> Iterator[Finding]:
     """Find forward error correction set to `auto`, which is not to be set."""
-    for config in scene.configs.values():
-        for name in config.front_ports:
-            if at(config.interfaces, name, "link", "fec") == "auto":
-                yield fault(27, f"{config.path}: interface.{name}.link.fec", "is auto: leave it out")
+    for config, name in scene.front_ports:
+        if at(config.interfaces, name, "link", "fec") == "auto":
+            yield fault(27, f"{config.path}: interface.{name}.link.fec", "is auto: leave it out")
 
 
 RULES: Final[dict[str, tuple[str, Rule]]] = {

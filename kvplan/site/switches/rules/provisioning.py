@@ -72,9 +72,7 @@ def topology_is_the_cabling(scene: Scene) -> Iterator[Finding]:
 def management_switches_join_all_ports(scene: Scene) -> Iterator[Finding]:
     """Find ports of a management switch that are not in its bridge, or in another network of it."""
     vlan = scene.setting("management_vlan")
-    for config in scene.configs.values():
-        if config.is_fabric:
-            continue
+    for config in (config for config in scene.configs.values() if not config.is_fabric):
         for name in (*(port.name for port in config.switch.ports), *uplink_names(scene.deployment)):
             if at(config.interfaces, name, "bridge", "domain", BRIDGE, "access") != vlan:
                 yield fault(59, f"{config.path}: interface.{name}", f"is not in network {vlan} of the bridge {BRIDGE}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import TYPE_CHECKING, Final
 
 from kvplan.site.switches.ports import GIGABIT, WATCHED
@@ -38,14 +39,12 @@ def pools_add_up(scene: Scene) -> Iterator[Finding]:
 
 def classes_are_those_of_hosts(scene: Scene) -> Iterator[Finding]:
     """Find code points that switches and hosts would read differently."""
-    for config in scene.fabric:
-        dscp = at(config.content, "qos", "mapping", EVERY_PORT, "dscp")
-        for kind in ("roce", "cnp"):
-            point, wanted = scene.setting(f"{kind}_dscp"), scene.setting(f"{kind}_priority")
-            found = at(dscp, str(point), "switch-priority")
-            if found != wanted:
-                text = f"puts DSCP {point} into priority {found or 'none'}, hosts into {wanted}"
-                yield fault(49, f"{config.path}: qos.mapping", text)
+    for config, kind in product(scene.fabric, ("roce", "cnp")):
+        point, wanted = scene.setting(f"{kind}_dscp"), scene.setting(f"{kind}_priority")
+        found = at(config.content, "qos", "mapping", EVERY_PORT, "dscp", str(point), "switch-priority")
+        if found != wanted:
+            text = f"puts DSCP {point} into priority {found or 'none'}, hosts into {wanted}"
+            yield fault(49, f"{config.path}: qos.mapping", text)
 
 
 def bandwidth_adds_up(scene: Scene) -> Iterator[Finding]:
@@ -62,46 +61,44 @@ def bandwidth_adds_up(scene: Scene) -> Iterator[Finding]:
 
 def pauses_have_headroom(scene: Scene) -> Iterator[Finding]:
     """Find cables that are longer than the headroom for pauses reckons with, and pauses of another priority."""
+    wanted = [str(scene.setting("roce_priority"))]
     for config in scene.fabric:
         pfc = at(config.content, "qos", "pfc", EVERY_PORT)
-        length = number_in(pfc, "cable-length")
-        wanted = [str(scene.setting("roce_priority"))]
-        where = f"{config.path}: qos.pfc"
         if names_in(pfc, "switch-priority") != wanted or at(pfc, "rx") != "enable" or at(pfc, "tx") != "enable":
-            yield fault(51, where, f"does not pause priority {wanted[0]} alone, in both directions")
-        for port in config.switch.ports:
-            for name in port.cables if port.kind == "fabric" else ():
-                cable = scene.deployment.cables[name]
-                if cable.length_m > length:
-                    text = f"reckons with {length} m, and cable {name} of {port.name} is {cable.length_m:g} m long"
-                    yield fault(51, where, text)
+            yield fault(51, f"{config.path}: qos.pfc", f"does not pause priority {wanted[0]} alone, both ways")
+    for config, port in scene.legs:
+        length = number_in(config.content, "qos", "pfc", EVERY_PORT, "cable-length")
+        longest = max((scene.deployment.cables[name].length_m for name in port.cables), default=0)
+        if longest > length:
+            text = f"reckons with {length} m, and the cable of {port.name} is {longest:g} m long"
+            yield fault(51, f"{config.path}: qos.pfc", text)
 
 
 def storms_are_watched(scene: Scene) -> Iterator[Finding]:
     """Find legs on which a host could pause the fabric for good."""
+    for config, port, host in scene.host_legs:
+        if at(config.interfaces, port.name, "qos", "pfc-watchdog", "state") != WATCHED:
+            text = f"has no PFC watchdog: {host.device} could pause the fabric for good"
+            yield fault(52, f"{config.path}: interface.{port.name}", text)
     for config in scene.fabric:
-        for port, host in scene.host_legs(config):
-            if at(config.interfaces, port.name, "qos", "pfc-watchdog", "state") != WATCHED:
-                text = f"has no PFC watchdog: {host.device} could pause the fabric for good"
-                yield fault(52, f"{config.path}: interface.{port.name}", text)
         watchdog = at(config.content, "qos", "pfc-watchdog")
         if not at(watchdog, "polling-interval") or not at(watchdog, "robustness"):
             yield fault(52, f"{config.path}: qos.pfc-watchdog", "does not say when a storm is one")
 
 
 def adaptive_routing_is_possible(scene: Scene) -> Iterator[Finding]:
-    """Find adaptive routing on links that are too fast for it, or that no cable design asked for."""
+    """Find adaptive routing on links that are too fast for it, or where the Site does not ask for it."""
     most = scene.setting("adaptive_routing_most_gbit_per_s")
     is_asked_for = scene.deployment.site.build.fabric.adaptive_routing
-    for config in scene.fabric:
-        for name in _adaptive(config):
-            speed = config.gbit_per_s(name, scene.cage_gbit_per_s)
-            where = f"{config.path}: interface.{name}.router.adaptive-routing"
-            if speed > most:
-                remedy = "run the cage as two legs: build.fabric.uplink_legs: 2x400G"
-                yield fault(53, where, f"is on at {speed:g} Gbit/s, and works up to {most} Gbit/s", remedy)
-            if not is_asked_for:
-                yield fault(53, where, "is on, and build.fabric.adaptive_routing is off")
+    ports = ((config, name) for config in scene.fabric for name in _adaptive(config))
+    for config, name in ports:
+        speed = config.gbit_per_s(name, scene.cage_gbit_per_s)
+        where = f"{config.path}: interface.{name}.router.adaptive-routing"
+        if speed > most:
+            remedy = "run the cage as two legs: build.fabric.uplink_legs: 2x400G"
+            yield fault(53, where, f"is on at {speed:g} Gbit/s, and works up to {most} Gbit/s", remedy)
+        if not is_asked_for:
+            yield fault(53, where, "is on, and build.fabric.adaptive_routing is off")
 
 
 def _adaptive(config: Config) -> list[str]:
@@ -116,7 +113,7 @@ def adaptive_routing_is_complete(scene: Scene) -> Iterator[Finding]:
     asked_for = scene.deployment.site.build.fabric.adaptive_routing
     most = scene.setting("adaptive_routing_most_gbit_per_s")
     for config in scene.fabric:
-        links = [port for port, _ in scene.links(config)]
+        links = config.links
         adaptive = set(_adaptive(config))
         is_on = config.is_on(at(config.content, "router", "adaptive-routing"))
         missing = [port.name for port in links if port.name not in adaptive]

@@ -11,7 +11,7 @@ from kvplan.site.switches.rules.finding import fault
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from kvplan.schema.design import Finding
+    from kvplan.schema.design import Finding, Port
     from kvplan.site.switches.reading import Config, Scene
     from kvplan.site.switches.rules.finding import Rule
 
@@ -55,8 +55,7 @@ def bgp_is_on(scene: Scene) -> Iterator[Finding]:
 def every_leg_has_its_neighbour(scene: Scene) -> Iterator[Finding]:
     """Find legs without a neighbour, and neighbours without a leg."""
     for config in scene.fabric:
-        hosts = {host.address.partition("/")[0]: port.name for port, host in scene.host_legs(config)}
-        wanted = {**hosts, **{port.name: port.name for port, _ in scene.links(config)}}
+        wanted = {_neighbour_of(scene, port): port.name for port in config.legs}
         found = names_in(config.bgp, "neighbor")
         for neighbour in sorted(wanted.keys() - set(found)):
             where = f"{config.path}: interface.{wanted[neighbour]}"
@@ -65,15 +64,24 @@ def every_leg_has_its_neighbour(scene: Scene) -> Iterator[Finding]:
             yield fault(39, f"{config.path}: bgp.neighbor.{neighbour}", "is at the end of no cable")
 
 
+def _neighbour_of(scene: Scene, port: Port) -> str:
+    """Name the neighbour on a leg: a host by its address, a switch by the port."""
+    return _address(scene.deployment.port[port.peer_device, port.peer_port]) if port.address else port.name
+
+
+def _address(host: Port) -> str:
+    """Return the address of a host's port without its length."""
+    return host.address.partition("/")[0]
+
+
 def hosts_have_their_number(scene: Scene) -> Iterator[Finding]:
     """Find neighbours whose number is not that of the host at the other end."""
-    for config in scene.fabric:
-        for _, host in scene.host_legs(config):
-            address = host.address.partition("/")[0]
-            found, wanted = _remote(config, address), scene.deployment.devices[host.device].asn
-            if address in names_in(config.bgp, "neighbor") and found != wanted:
-                where = f"{config.path}: bgp.neighbor.{address}"
-                yield fault(40, where, f"is expected to be {found or 'any'}, and {host.device} is {wanted}")
+    for config, _, host in scene.host_legs:
+        address, wanted = _address(host), scene.deployment.devices[host.device].asn
+        found = _remote(config, address)
+        if address in names_in(config.bgp, "neighbor") and found != wanted:
+            where = f"{config.path}: bgp.neighbor.{address}"
+            yield fault(40, where, f"is expected to be {found or 'any'}, and {host.device} is {wanted}")
 
 
 def _remote(config: Config, neighbour: str) -> Any:
@@ -86,38 +94,33 @@ def _remote(config: Config, neighbour: str) -> Any:
 
 def switches_take_each_other(scene: Scene) -> Iterator[Finding]:
     """Find links between switches on which one end would refuse the other's number."""
-    for config in scene.fabric:
-        for port, far in scene.links(config):
-            wanted = _remote(config, port.name)
-            number = _own_number(far) if far else 0
-            is_external = wanted == "external" and number != _own_number(config)
-            if far and not is_external and wanted != number:
-                text = f"takes {wanted or 'nobody'}, and {far.name} at the other end is {number}"
-                yield fault(41, f"{config.path}: bgp.neighbor.{port.name}", text)
-            if at(config.bgp, "neighbor", port.name, "type") != "unnumbered":
-                yield fault(41, f"{config.path}: bgp.neighbor.{port.name}", "is not unnumbered")
+    for config, port, far in scene.links:
+        wanted = _remote(config, port.name)
+        number = _own_number(far) if far else 0
+        is_external = wanted == "external" and number != _own_number(config)
+        if far and not is_external and wanted != number:
+            text = f"takes {wanted or 'nobody'}, and {far.name} at the other end is {number}"
+            yield fault(41, f"{config.path}: bgp.neighbor.{port.name}", text)
+        if at(config.bgp, "neighbor", port.name, "type") != "unnumbered":
+            yield fault(41, f"{config.path}: bgp.neighbor.{port.name}", "is not unnumbered")
 
 
 def hosts_announce_their_loopback_only(scene: Scene) -> Iterator[Finding]:
     """Find hosts that could announce anything but their own loopback."""
-    for config in scene.fabric:
-        for _, host in scene.host_legs(config):
-            address = host.address.partition("/")[0]
-            permitted = sorted(_permitted(config, address))
-            wanted = [scene.deployment.devices[host.device].loopback]
-            if permitted != wanted:
-                text = f"may announce {', '.join(permitted) or 'anything'}, and {host.device} has {wanted[0]} alone"
-                yield fault(42, f"{config.path}: bgp.neighbor.{address}", text)
+    for config, _, host in scene.host_legs:
+        permitted = _permitted(config, _address(host))
+        wanted = scene.deployment.devices[host.device].loopback
+        if permitted != [wanted]:
+            text = f"may announce {', '.join(permitted) or 'anything'}, and {host.device} has {wanted} alone"
+            yield fault(42, f"{config.path}: bgp.neighbor.{_address(host)}", text)
 
 
-def _permitted(config: Config, neighbour: str) -> Iterator[str]:
-    """Yield what the list of a neighbour permits, with the range of lengths where it has one."""
+def _permitted(config: Config, neighbour: str) -> list[str]:
+    """List what the list of a neighbour permits, with the range of lengths where it has one."""
     entry = at(config.bgp, "neighbor", neighbour, "address-family", "ipv4-unicast", "policy", "inbound")
     rules = at(config.content, "router", "policy", "prefix-list", str(at(entry, "prefix-list")), "rule")
-    for number in names_in(rules):
-        if at(rules, number, "action") == "permit":
-            for prefix in names_in(rules, number, "match"):
-                yield " ".join((prefix, *names_in(rules, number, "match", prefix)))
+    matches = [at(rules, number, "match") for number in names_in(rules) if at(rules, number, "action") == "permit"]
+    return [" ".join((prefix, *names_in(match, prefix))) for match in matches for prefix in names_in(match)]
 
 
 def dead_neighbours_are_noticed(scene: Scene) -> Iterator[Finding]:
@@ -127,13 +130,12 @@ def dead_neighbours_are_noticed(scene: Scene) -> Iterator[Finding]:
         "min-rx-interval": scene.setting("bfd_interval_ms"),
         "min-tx-interval": scene.setting("bfd_interval_ms"),
     }
-    for config in scene.fabric:
-        groups = at(config.bgp, "peer-group")
-        for group in names_in(groups):
-            timers = _timers(config, at(groups, group, "bfd"))
-            if any(at(timers, name) != value for name, value in wanted.items()):
-                text = f"has the BFD timers {timers or 'of none'}, hosts {wanted}"
-                yield fault(43, f"{config.path}: bgp.peer-group.{group}.bfd", text)
+    groups = ((config, group) for config in scene.fabric for group in names_in(config.bgp, "peer-group"))
+    for config, group in groups:
+        timers = _timers(config, at(config.bgp, "peer-group", group, "bfd"))
+        if any(at(timers, name) != value for name, value in wanted.items()):
+            text = f"has the BFD timers {timers or 'of none'}, hosts {wanted}"
+            yield fault(43, f"{config.path}: bgp.peer-group.{group}.bfd", text)
 
 
 def _timers(config: Config, bfd: Any) -> Any:
@@ -146,12 +148,11 @@ def _timers(config: Config, bfd: Any) -> Any:
 
 def neighbours_are_grouped(scene: Scene) -> Iterator[Finding]:
     """Find neighbours of a group that does not exist."""
-    for config in scene.fabric:
-        groups = names_in(config.bgp, "peer-group")
-        for neighbour in names_in(config.bgp, "neighbor"):
-            group = at(config.bgp, "neighbor", neighbour, "peer-group")
-            if group not in groups:
-                yield fault(44, f"{config.path}: bgp.neighbor.{neighbour}", f"is of the group {group}, which is none")
+    neighbours = ((config, name) for config in scene.fabric for name in names_in(config.bgp, "neighbor"))
+    for config, name in neighbours:
+        group = at(config.bgp, "neighbor", name, "peer-group")
+        if group not in names_in(config.bgp, "peer-group"):
+            yield fault(44, f"{config.path}: bgp.neighbor.{name}", f"is of the group {group}, which is none")
 
 
 def all_paths_are_used(scene: Scene) -> Iterator[Finding]:
@@ -159,8 +160,7 @@ def all_paths_are_used(scene: Scene) -> Iterator[Finding]:
     for config in scene.fabric:
         ignores = at(config.bgp, "path-selection", "multipath", "aspath-ignore")
         paths = number_in(config.bgp, "address-family", "ipv4-unicast", "multipaths", "ebgp")
-        links = Counter(port.network for port, _ in scene.links(config))
-        most = max(links.values(), default=0)
+        most = max(Counter(port.network for port in config.links).values(), default=0)
         if ignores != config.dialect.on:
             yield fault(45, f"{config.path}: bgp.path-selection", "uses one of the paths whose numbers differ")
         if paths < most:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import TYPE_CHECKING, Any, Final
 
 from kvplan.site.secrets import PLACEHOLDER
@@ -40,23 +41,19 @@ def management_address_is_right(scene: Scene) -> Iterator[Finding]:
 
 def default_rules_are_kept(scene: Scene) -> Iterator[Finding]:
     """Find switches that would lose the factory's rules against unwanted packets."""
-    for config in scene.configs.values():
-        kept = names_in(config.content, "system", "control-plane", "acl")
-        for acl in DEFAULT_ACLS:
-            if acl not in kept:
-                text = f"lacks {acl}, which replacing the configuration would remove"
-                yield fault(10, f"{config.path}: system.control-plane.acl", text)
+    for config, acl in product(scene.configs.values(), DEFAULT_ACLS):
+        if acl not in names_in(config.content, "system", "control-plane", "acl"):
+            text = f"lacks {acl}, which replacing the configuration would remove"
+            yield fault(10, f"{config.path}: system.control-plane.acl", text)
 
 
 def users_are_kept(scene: Scene) -> Iterator[Finding]:
     """Find configurations that would remove the factory's or the deployer's account, or take its rights."""
     wanted = dict.fromkeys((DEFAULT_USER, scene.deployment.site.access.switch_user))
-    for config in scene.configs.values():
-        for user in wanted:
-            role = at(config.content, "system", "aaa", "user", user, "role")
-            if role != ADMIN_ROLE:
-                text = f"lacks the role {ADMIN_ROLE}: replacing the configuration would lock the deployer out"
-                yield fault(11, f"{config.path}: system.aaa.user.{user}", text)
+    for config, user in product(scene.configs.values(), wanted):
+        if at(config.content, "system", "aaa", "user", user, "role") != ADMIN_ROLE:
+            text = f"lacks the role {ADMIN_ROLE}: replacing the configuration would lock the deployer out"
+            yield fault(11, f"{config.path}: system.aaa.user.{user}", text)
 
 
 def deployer_has_a_key(scene: Scene) -> Iterator[Finding]:
@@ -84,10 +81,9 @@ def secrets_are_placeholders(scene: Scene) -> Iterator[Finding]:
 def _secrets(config: Config) -> Iterator[tuple[str, Any]]:
     """Yield every place of a secret with what is there."""
     users = at(config.content, "system", "aaa", "user")
-    for user in names_in(users):
-        for key in _PASSWORDS:
-            if key in names_in(users, user):
-                yield f"system.aaa.user.{user}.{key}", at(users, user, key)
+    for user, key in product(names_in(users), _PASSWORDS):
+        if key in names_in(users, user):
+            yield f"system.aaa.user.{user}.{key}", at(users, user, key)
     for root in ("system", "service"):
         server = at(config.content, root, "snmp-server")
         yield from ((f"{root}.snmp-server.readonly-community", name) for name in names_in(server, "readonly-community"))
@@ -95,13 +91,12 @@ def _secrets(config: Config) -> Iterator[tuple[str, Any]]:
 
 
 def _snmp_secrets(users: Any) -> Iterator[str]:
-    """Yield the passwords of SNMP users, which are keys."""
-    for user in names_in(users):
-        for authentication in names_in(users, user):
-            for password in names_in(users, user, authentication):
-                yield password
-                for privacy in names_in(users, user, authentication, password):
-                    yield from names_in(users, user, authentication, password, privacy)
+    """Yield the passwords of SNMP users, which are keys below the kind of each."""
+    kinds = [at(users, user, kind) for user in names_in(users) for kind in names_in(users, user)]
+    passwords = ((kind, password) for kind in kinds for password in names_in(kind))
+    for kind, password in passwords:
+        yield password
+        yield from (secret for cipher in names_in(kind, password) for secret in names_in(kind, password, cipher))
 
 
 def _compared(scene: Scene, number: int, what: str, wanted: Iterable[str], ways: Iterable[str]) -> Iterator[Finding]:
@@ -137,12 +132,10 @@ def snmp_is_the_sites(scene: Scene) -> Iterator[Finding]:
     snmp = scene.deployment.site.network.snmp
     ways = ("system/snmp-server/username", "service/snmp-server/username")
     yield from _compared(scene, 17, "the SNMP user", (snmp.user,) if snmp else (), ways)
-    for config in scene.configs.values():
-        for root in ("system", "service"):
-            listening = at(config.content, root, "snmp-server", "listening-address")
-            for address in names_in(listening):
-                if at(listening, address, "vrf") != MANAGEMENT_VRF:
-                    yield fault(17, config.path, f"SNMP listens on {address} outside the VRF {MANAGEMENT_VRF}")
+    for config, root in product(scene.configs.values(), ("system", "service")):
+        listening = at(config.content, root, "snmp-server", "listening-address")
+        for address in (name for name in names_in(listening) if at(listening, name, "vrf") != MANAGEMENT_VRF):
+            yield fault(17, config.path, f"SNMP listens on {address} outside the VRF {MANAGEMENT_VRF}")
 
 
 def telemetry_is_the_sites(scene: Scene) -> Iterator[Finding]:

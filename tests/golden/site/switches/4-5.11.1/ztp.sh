@@ -20,11 +20,11 @@ fail() {
 # Prints the name of the switch with a serial number and the sha256 of its configuration.
 configuration_of() {
   case "$1" in
-    MTLEAF-001A) echo leaf-001a 6bc0899cd3fa8c9a4fb3c0e60f981f9f0ac8f396d1effb8f52c5dfb3c0f85848 ;;
-    MTLEAF-001B) echo leaf-001b 3a91b8d31a445db734415a5d917c1e4557a12c22963b51484de0126f151c1283 ;;
-    MTSPINE-001) echo spine-001 190be809ad3dd452f7fa309bea356d8e9e7d2cdd0637740f8182a50203248d40 ;;
-    MTOOB-01) echo oob-01 cd9b7bf0fe7b581e55b28eade2fb2effdd3d84fa37d6efc226ec6b3b58113175 ;;
-    MTOOB-02) echo oob-02 500229e6e80af419f3aa8c5ad662702cbde97a3686be4ca5ce90c683a621954c ;;
+    MTLEAF-001A) echo leaf-001a 18dcbae4a0268aaa2fb80c714e23ba12cb25f9e93e49a738b375ba3b52640321 ;;
+    MTLEAF-001B) echo leaf-001b 2d20f54a0dbb3aa1c2b8b9331d02fbb0508da6ab1a4e12530d063925cf28792d ;;
+    MTSPINE-001) echo spine-001 81dcf5e1607d45b52f92e3c871b918579416529097ce523b68ccedad9364d4e7 ;;
+    MTOOB-01) echo oob-01 ca480ea64d06782038670325e9cd14d4d61f46df125b92cb55dca3cf257f3f23 ;;
+    MTOOB-02) echo oob-02 7dfc15b2b3eeaae9bd34f202be770da0569d46e6dd34f66815640b68659fd09e ;;
     *) return 1 ;;
   esac
 }

@@ -20,10 +20,10 @@ fail() {
 # Prints the name of the switch with a serial number and the sha256 of its configuration.
 configuration_of() {
   case "$1" in
-    MTLEAF-001A) echo leaf-001a a63b534f713101b4deca79c4eabbfc987caac03ccbbc3355f5bdba25ed89907c ;;
-    MTLEAF-001B) echo leaf-001b 69e0939ee1414f3bf96310e06f53f6ed1fea2cb348ceeb89566ad324d5f3a7da ;;
-    MTSPINE-001) echo spine-001 8dc54bd53c85ef9fa296f82d65a9702ee8f963b04f6259be82ee8e720a88499c ;;
-    MTOOB-01) echo oob-01 3523ce1017767781f5307fa794fc95a32e24522a23c78796fb0fc1c9508dc850 ;;
+    MTLEAF-001A) echo leaf-001a 74bb3a422440b0ec75f8b40adb77debd077363678caba2f3832e523a80680054 ;;
+    MTLEAF-001B) echo leaf-001b d365b12452f79e9dcb85e64fbb957593764571b0ca6c7fe6b701987d871deb0a ;;
+    MTSPINE-001) echo spine-001 eec1227d90fcc0a0a66ac8b6a99d4f990e72c84cc7f256551439cd54909f0285 ;;
+    MTOOB-01) echo oob-01 02f2fc674db4e220e4d310bee9232ef4d79c5ed5fcca610450ce8f843c61eef0 ;;
     *) return 1 ;;
   esac
 }
