@@ -87,7 +87,7 @@ class Ends:
 
 
 @pytest.mark.slow
-@settings(max_examples=20)
+@settings(max_examples=15)
 @given(deployed=deployments())
 def test_the_two_ends_of_every_cable_agree(deployed: Deployment) -> None:
     ends = Ends(deployed)
@@ -111,7 +111,7 @@ def test_the_two_ends_of_every_cable_agree(deployed: Deployment) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=20)
+@settings(max_examples=15)
 @given(deployed=deployments())
 def test_addresses_are_unique_and_every_port_is_used_once(deployed: Deployment) -> None:
     ends = Ends(deployed)
@@ -138,7 +138,7 @@ def test_addresses_are_unique_and_every_port_is_used_once(deployed: Deployment) 
 
 
 @pytest.mark.slow
-@settings(max_examples=20)
+@settings(max_examples=15)
 @given(deployed=deployments())
 def test_no_rule_finds_an_error_in_what_is_rendered(deployed: Deployment) -> None:
     errors = [finding for finding in switch_faults(deployed, texts(deployed)) if finding.severity == "error"]

@@ -46,20 +46,32 @@ def release_of(version: str) -> Release:
     return Release(major, minor)
 
 
-_AUTO_SAVE_STATE: Final = Release(5, 10)
-_TELEMETRY: Final = Release(5, 10)
-_SYSTEM_DNS: Final = Release(5, 11)
-_SYSTEM_SNMP: Final = Release(5, 11)
-_SYSTEM_SYSLOG: Final = Release(5, 13)
+_FROM: Final = {
+    "is_new": "new_dialect_from",
+    "sets_speed": "speed_keeps_autoneg_from",
+    "saves_by_state": "auto_save_state_from",
+    "has_telemetry": "telemetry_from",
+    "has_system_dns": "system_dns_from",
+    "has_system_snmp": "system_snmp_from",
+    "has_system_syslog": "system_syslog_from",
+}
+"""The setting that names the first release of each difference."""
 
 
 @dataclass(frozen=True)
 class Dialect:
-    """How a release writes what all releases know."""
+    """How a release writes what all releases know.
 
-    release: Release
+    `has_system_dns` and its like tell whether a service is below `system` instead of `service`.
+    """
+
     is_new: bool
     sets_speed: bool
+    saves_by_state: bool
+    has_telemetry: bool
+    has_system_dns: bool
+    has_system_snmp: bool
+    has_system_syslog: bool
 
     @property
     def on(self) -> str:
@@ -74,27 +86,7 @@ class Dialect:
     @property
     def auto_save(self) -> Tree:
         """The key and word that enable saving."""
-        return {"state": "enabled"} if self.release >= _AUTO_SAVE_STATE else {"enable": "on"}
-
-    @property
-    def has_telemetry(self) -> bool:
-        """Whether it exports over OTLP."""
-        return self.release >= _TELEMETRY
-
-    @property
-    def has_system_dns(self) -> bool:
-        """Whether DNS servers are under `system`."""
-        return self.release >= _SYSTEM_DNS
-
-    @property
-    def has_system_snmp(self) -> bool:
-        """Whether the SNMP server is under `system`."""
-        return self.release >= _SYSTEM_SNMP
-
-    @property
-    def has_system_syslog(self) -> bool:
-        """Whether log servers are under `system`."""
-        return self.release >= _SYSTEM_SYSLOG
+        return {"state": "enabled"} if self.saves_by_state else {"enable": "on"}
 
     def addressed(self, *addresses: str, vrf: str = "", gateway: str = "") -> Tree:
         """Give an interface addresses, and a VRF and a gateway where they are named.
@@ -139,11 +131,7 @@ def dialect_of(deployment: Deployment, version: str) -> Dialect | None:
     release = release_of(version)
     if release < known_release(deployment, "oldest_release"):
         return None
-    return Dialect(
-        release=release,
-        is_new=release >= known_release(deployment, "new_dialect_from"),
-        sets_speed=release >= known_release(deployment, "speed_keeps_autoneg_from"),
-    )
+    return Dialect(**{field: release >= known_release(deployment, name) for field, name in _FROM.items()})
 
 
 def known_release(deployment: Deployment, name: str) -> Release:

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
 _LOADER: Final = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _FRONT_PORT: Final = re.compile(r"(?P<cage>swp(?P<number>\d+))(s(?P<leg>\d+))?")
-DEFAULT_MTU: Final = 9216
-"""Frame size of a port whose configuration names none [B]."""
 
 
 def at(tree: Any, *keys: str) -> Any:
@@ -177,8 +175,8 @@ class Config:
         return at(self.interfaces, interface, *way) or ""
 
     def mtu(self, interface: str) -> int:
-        """Return the frame size of an interface [B]."""
-        return number_in(self.interfaces, interface, "link", "mtu") or DEFAULT_MTU
+        """Return the frame size of an interface [B]; 0 where none is set."""
+        return number_in(self.interfaces, interface, "link", "mtu")
 
     def breakout(self, cage: str) -> tuple[int, int] | None:
         """Return legs and lanes per leg of a divided cage; lanes 0 where none are given, None where it is whole."""

@@ -321,7 +321,7 @@ def test_rules_say_what_is_checked() -> None:
     assert all(text.endswith(".") for text in RULES.values())
 
 
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(data=st.data())
 def test_no_damage_makes_a_rule_fail(data: st.DataObject) -> None:
     def damage(tree: Any) -> None:
