@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from kvplan.site.rules import findings, rules_in, sentences
 from kvplan.site.switches.reading import scene_of
 from kvplan.site.switches.rules import links, ports, provisioning, qos, routing, shape, system
 
@@ -12,19 +13,13 @@ if TYPE_CHECKING:
 
     from kvplan.schema.design import Finding
     from kvplan.site.deployment import Deployment
-    from kvplan.site.switches.rules.finding import Rule
+    from kvplan.site.rules import Rule
+    from kvplan.site.switches.reading import Scene
 
-_ALL: Final[dict[str, tuple[str, Rule]]] = {
-    **shape.RULES,
-    **system.RULES,
-    **ports.RULES,
-    **links.RULES,
-    **routing.RULES,
-    **qos.RULES,
-    **provisioning.RULES,
-}
-RULES: Final[dict[str, str]] = {rule_id: text for rule_id, (text, _) in _ALL.items()}
+ALL_RULES: Final[tuple[Rule[Scene], ...]] = rules_in(links, ports, provisioning, qos, routing, shape, system)
+RULES: Final[dict[str, str]] = sentences(ALL_RULES)
 """What each rule checks, by its id."""
+_REMEDY: Final = "render the tree again, and change Site or Plan instead of the file"
 
 
 def switch_faults(deployment: Deployment, tree: Mapping[str, str]) -> Iterator[Finding]:
@@ -42,6 +37,4 @@ def switch_faults(deployment: Deployment, tree: Mapping[str, str]) -> Iterator[F
     Finding
         What is wrong, rule by rule.
     """
-    scene = scene_of(deployment, tree)
-    for _, rule in _ALL.values():
-        yield from rule(scene)
+    yield from findings(ALL_RULES, scene_of(deployment, tree), _REMEDY)

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from kvplan.site.rules import Break, rule
 from kvplan.site.switches.management import uplink_names
 from kvplan.site.switches.reading import at, cage_of, names_in
-from kvplan.site.switches.rules.finding import fault
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from kvplan.schema.design import Finding, Port
+    from kvplan.schema.design import Port
     from kvplan.site.switches.reading import Config, Scene
-    from kvplan.site.switches.rules.finding import Rule
 
 _ALL_LANES_OF_TWO: Final = 8
 """Legs of a cage that take the lanes of its neighbour too."""
@@ -26,27 +25,30 @@ def _ports(config: Config) -> dict[str, Port]:
     return {port.name: port for port in config.switch.ports if cage_of(port.name)}
 
 
-def used_ports_are_there(scene: Scene) -> Iterator[Finding]:
+@rule("KV-SWT-020", "Every cabled port is configured and up.")
+def used_ports_are_there(scene: Scene) -> Iterator[Break]:
     """Find cabled ports that no configuration has, or that would stay down."""
     cabled = ((config, name) for config in scene.configs.values() for name in _ports(config))
     for config, name in cabled:
         if name not in config.interfaces:
-            yield fault(20, f"{config.path}: interface.{name}", "is cabled and not configured")
+            yield Break(f"{config.path}: interface.{name}", "is cabled and not configured")
         elif "up" not in names_in(config.interfaces, name, "link", "state"):
-            yield fault(20, f"{config.path}: interface.{name}", "is cabled and would stay down")
+            yield Break(f"{config.path}: interface.{name}", "is cabled and would stay down")
 
 
-def no_other_ports_are_there(scene: Scene) -> Iterator[Finding]:
+@rule("KV-SWT-021", "No port is configured that has no cable.")
+def no_other_ports_are_there(scene: Scene) -> Iterator[Break]:
     """Find configured ports that no cable leads to."""
     for config in scene.configs.values():
         ports = _ports(config)
         uplinks = () if config.is_fabric else uplink_names(scene.deployment)
         known = {*ports, *(port.cage for port in ports.values()), *uplinks}
         for name in (name for name in config.front_ports if name not in known):
-            yield fault(21, f"{config.path}: interface.{name}", "is configured and has no cable")
+            yield Break(f"{config.path}: interface.{name}", "is configured and has no cable")
 
 
-def ports_are_on_the_switch(scene: Scene) -> Iterator[Finding]:
+@rule("KV-SWT-022", "Every configured port is on the switch.")
+def ports_are_on_the_switch(scene: Scene) -> Iterator[Break]:
     """Find ports beyond the last one of the switch."""
     fabric = scene.deployment.plan.parts.switch.cages
     management = scene.setting("management_ports") + scene.setting("management_uplinks")
@@ -54,24 +56,26 @@ def ports_are_on_the_switch(scene: Scene) -> Iterator[Finding]:
         cages = fabric if config.is_fabric else management
         _, number, _ = cage_of(name) or ("", 0, None)
         if not 1 <= number <= cages:
-            yield fault(22, f"{config.path}: interface.{name}", f"is beyond the switch, which has {cages} ports")
+            yield Break(f"{config.path}: interface.{name}", f"is beyond the switch, which has {cages} ports")
 
 
-def legs_fit_their_cage(scene: Scene) -> Iterator[Finding]:
+@rule("KV-SWT-023", "Legs and lanes are within their cage.")
+def legs_fit_their_cage(scene: Scene) -> Iterator[Break]:
     """Find cages divided into more lanes than they have, and legs beyond the last one."""
     lanes = scene.setting("cage_lanes")
     for config, name in scene.front_ports:
         where = f"{config.path}: interface.{name}"
         divided = config.breakout(name)
         if divided and divided[0] * divided[1] > lanes:
-            yield fault(23, where, f"takes {divided[0]} x {divided[1]} lanes of a cage of {lanes}")
+            yield Break(where, f"takes {divided[0]} x {divided[1]} lanes of a cage of {lanes}")
         cage, _, leg = cage_of(name) or ("", 0, None)
         legs, _ = config.breakout(cage) or (0, 0)
         if leg is not None and leg >= legs:
-            yield fault(23, where, f"is leg {leg} of {cage}, which has {legs} legs")
+            yield Break(where, f"is leg {leg} of {cage}, which has {legs} legs")
 
 
-def cages_are_divided_as_designed(scene: Scene) -> Iterator[Finding]:
+@rule("KV-SWT-024", "Cages are divided as their cables are.")
+def cages_are_divided_as_designed(scene: Scene) -> Iterator[Break]:
     """Find cages with other legs or lanes than their cables have."""
     divisions = {
         (config.name, port.cage): (port.cage_legs, port.lanes) if port.cage_legs > 1 else None
@@ -81,41 +85,32 @@ def cages_are_divided_as_designed(scene: Scene) -> Iterator[Finding]:
         found = scene.configs[name].breakout(cage)
         if found != wanted:
             text = f"is divided into {found or 'nothing'} (legs, lanes each), its cables into {wanted or 'nothing'}"
-            yield fault(24, f"{scene.configs[name].path}: interface.{cage}", text)
+            yield Break(f"{scene.configs[name].path}: interface.{cage}", text)
 
 
-def divided_cages_hold_nothing_else(scene: Scene) -> Iterator[Finding]:
+@rule("KV-SWT-025", "A divided cage holds nothing but its division.")
+def divided_cages_hold_nothing_else(scene: Scene) -> Iterator[Break]:
     """Find settings on a port that its division does away with."""
     for config, name in scene.front_ports:
         keys = set(names_in(config.interfaces, name)) - _PLACED
         extra = keys | (set(names_in(config.interfaces, name, "link")) - {"breakout"})
         if config.breakout(name) and extra:
-            yield fault(25, f"{config.path}: interface.{name}", f"is divided and holds {', '.join(sorted(extra))}")
+            yield Break(f"{config.path}: interface.{name}", f"is divided and holds {', '.join(sorted(extra))}")
 
 
-def neighbours_of_eight_legs_are_off(scene: Scene) -> Iterator[Finding]:
+@rule("KV-SWT-026", "The neighbour of a cage of eight legs is not used.")
+def neighbours_of_eight_legs_are_off(scene: Scene) -> Iterator[Break]:
     """Find cages in use whose lanes the other cage of their pair takes."""
     for config, name in scene.front_ports:
         _, number, _ = cage_of(name) or ("", 0, None)
         other = f"swp{number + 1 if number % 2 else number - 1}"
         if (config.breakout(name) or (0, 0))[0] == _ALL_LANES_OF_TWO and other in config.interfaces:
-            yield fault(26, f"{config.path}: interface.{name}", f"has eight legs, so {other} must be off")
+            yield Break(f"{config.path}: interface.{name}", f"has eight legs, so {other} must be off")
 
 
-def fec_is_left_to_the_driver(scene: Scene) -> Iterator[Finding]:
+@rule("KV-SWT-027", "Forward error correction is left to the driver.")
+def fec_is_left_to_the_driver(scene: Scene) -> Iterator[Break]:
     """Find forward error correction set to `auto`, which is not to be set."""
     for config, name in scene.front_ports:
         if at(config.interfaces, name, "link", "fec") == "auto":
-            yield fault(27, f"{config.path}: interface.{name}.link.fec", "is auto: leave it out")
-
-
-RULES: Final[dict[str, tuple[str, Rule]]] = {
-    "KV-SWT-020": ("Every cabled port is configured and up.", used_ports_are_there),
-    "KV-SWT-021": ("No port is configured that has no cable.", no_other_ports_are_there),
-    "KV-SWT-022": ("Every configured port is on the switch.", ports_are_on_the_switch),
-    "KV-SWT-023": ("Legs and lanes are within their cage.", legs_fit_their_cage),
-    "KV-SWT-024": ("Cages are divided as their cables are.", cages_are_divided_as_designed),
-    "KV-SWT-025": ("A divided cage holds nothing but its division.", divided_cages_hold_nothing_else),
-    "KV-SWT-026": ("The neighbour of a cage of eight legs is not used.", neighbours_of_eight_legs_are_off),
-    "KV-SWT-027": ("Forward error correction is left to the driver.", fec_is_left_to_the_driver),
-}
+            yield Break(f"{config.path}: interface.{name}.link.fec", "is auto: leave it out")

@@ -7,17 +7,15 @@ from collections import Counter
 from hashlib import sha256
 from typing import TYPE_CHECKING, Final
 
+from kvplan.site.rules import Break, rule
 from kvplan.site.switches.management import BRIDGE, uplink_names
 from kvplan.site.switches.reading import at, names_in
-from kvplan.site.switches.rules.finding import fault
 from kvplan.site.switches.system import MANAGEMENT_VRF
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from kvplan.schema.design import Finding
     from kvplan.site.switches.reading import Scene
-    from kvplan.site.switches.rules.finding import Rule
 
 ZTP: Final = "switches/ztp.sh"
 TOPOLOGY: Final = "switches/topology.dot"
@@ -26,34 +24,38 @@ _CHOICE: Final = re.compile(r"^ *(?P<serial>[\w.-]+)\) echo (?P<name>[\w-]+) (?P
 _EDGE: Final = re.compile(r'^ *"([^"]+)":"([^"]+)" -- "([^"]+)":"([^"]+)"', re.MULTILINE)
 
 
-def script_is_for_switches(scene: Scene) -> Iterator[Finding]:
+@rule("KV-SWT-055", "The script that new switches fetch is one that they run.")
+def script_is_for_switches(scene: Scene) -> Iterator[Break]:
     """Find a script that a switch would not run."""
     text = scene.tree.get(ZTP, "")
     if not text.startswith("#!/bin/bash\n") or MARKER not in text:
-        yield fault(55, ZTP, f"is missing, is no bash script, or lacks the line {MARKER}")
+        yield Break(ZTP, f"is missing, is no bash script, or lacks the line {MARKER}")
 
 
-def serials_are_known_once(scene: Scene) -> Iterator[Finding]:
+@rule("KV-SWT-056", "The script knows every switch once, by its serial number.")
+def serials_are_known_once(scene: Scene) -> Iterator[Break]:
     """Find serial numbers that the script knows twice, not at all, or for another switch."""
     choices = [(found["serial"], found["name"]) for found in _CHOICE.finditer(scene.tree.get(ZTP, ""))]
     for serial, count in Counter(serial for serial, _ in choices).items():
         if count > 1:
-            yield fault(56, ZTP, f"knows the serial number {serial} {count} times")
+            yield Break(ZTP, f"knows the serial number {serial} {count} times")
     wanted = {(config.switch.site.serial, config.name) for config in scene.configs.values()}
     for serial, name in sorted(wanted ^ set(choices)):
         text = "does not know" if (serial, name) in wanted else "knows, unlike the Site,"
-        yield fault(56, ZTP, f"{text} {name} by the serial number {serial}")
+        yield Break(ZTP, f"{text} {name} by the serial number {serial}")
 
 
-def sums_are_those_of_the_files(scene: Scene) -> Iterator[Finding]:
+@rule("KV-SWT-057", "The script knows the sha256 of every configuration.")
+def sums_are_those_of_the_files(scene: Scene) -> Iterator[Break]:
     """Find configurations that the script would refuse, for they are not those that it was written for."""
     for found in _CHOICE.finditer(scene.tree.get(ZTP, "")):
         path = f"switches/{found['name']}.yaml"
         if sha256(scene.tree.get(path, "").encode()).hexdigest() != found["sum"]:
-            yield fault(57, ZTP, f"has another sha256 of {path} than the file")
+            yield Break(ZTP, f"has another sha256 of {path} than the file")
 
 
-def topology_is_the_cabling(scene: Scene) -> Iterator[Finding]:
+@rule("KV-SWT-058", "The topology for PTM has an edge for every leg, and no other.")
+def topology_is_the_cabling(scene: Scene) -> Iterator[Break]:
     """Find legs that the topology lacks, and edges that no cable has."""
     edges = _EDGE.findall(scene.tree.get(TOPOLOGY, ""))
     found = {frozenset(((a, b), (c, d))) for a, b, c, d in edges}
@@ -64,23 +66,25 @@ def topology_is_the_cabling(scene: Scene) -> Iterator[Finding]:
     }
     for edge in sorted(sorted(edge) for edge in found ^ wanted):
         text = "lacks" if frozenset(edge) in wanted else "has, unlike the cabling,"
-        yield fault(58, TOPOLOGY, f"{text} {' -- '.join(':'.join(end) for end in edge)}")
+        yield Break(TOPOLOGY, f"{text} {' -- '.join(':'.join(end) for end in edge)}")
     if len(edges) != len(found):
-        yield fault(58, TOPOLOGY, "has an edge twice")
+        yield Break(TOPOLOGY, "has an edge twice")
 
 
-def management_switches_join_all_ports(scene: Scene) -> Iterator[Finding]:
+@rule("KV-SWT-059", "A management switch joins all its ports.")
+def management_switches_join_all_ports(scene: Scene) -> Iterator[Break]:
     """Find ports of a management switch that are not in its bridge, or in another network of it."""
     vlan = scene.setting("management_vlan")
     for config in (config for config in scene.configs.values() if not config.is_fabric):
         for name in (*(port.name for port in config.switch.ports), *uplink_names(scene.deployment)):
             if at(config.interfaces, name, "bridge", "domain", BRIDGE, "access") != vlan:
-                yield fault(59, f"{config.path}: interface.{name}", f"is not in network {vlan} of the bridge {BRIDGE}")
+                yield Break(f"{config.path}: interface.{name}", f"is not in network {vlan} of the bridge {BRIDGE}")
         if BRIDGE not in names_in(config.content, "bridge", "domain"):
-            yield fault(59, f"{config.path}: bridge.domain", f"lacks {BRIDGE}")
+            yield Break(f"{config.path}: bridge.domain", f"lacks {BRIDGE}")
 
 
-def management_switches_are_reached(scene: Scene) -> Iterator[Finding]:
+@rule("KV-SWT-060", "A management switch answers at its own address.")
+def management_switches_are_reached(scene: Scene) -> Iterator[Break]:
     """Find management switches that would not answer at their address."""
     for config in scene.configs.values():
         wanted = [config.switch.device.management_address]
@@ -88,14 +92,4 @@ def management_switches_are_reached(scene: Scene) -> Iterator[Finding]:
         held = [(config.addresses(name), config.vrf(name)) for name in bridges]
         if not config.is_fabric and held != [(wanted, MANAGEMENT_VRF)]:
             text = f"has no address {wanted[0]} on the bridge in the VRF {MANAGEMENT_VRF}"
-            yield fault(60, f"{config.path}: interface", text)
-
-
-RULES: Final[dict[str, tuple[str, Rule]]] = {
-    "KV-SWT-055": ("The script that new switches fetch is one that they run.", script_is_for_switches),
-    "KV-SWT-056": ("The script knows every switch once, by its serial number.", serials_are_known_once),
-    "KV-SWT-057": ("The script knows the sha256 of every configuration.", sums_are_those_of_the_files),
-    "KV-SWT-058": ("The topology for PTM has an edge for every leg, and no other.", topology_is_the_cabling),
-    "KV-SWT-059": ("A management switch joins all its ports.", management_switches_join_all_ports),
-    "KV-SWT-060": ("A management switch answers at its own address.", management_switches_are_reached),
-}
+            yield Break(f"{config.path}: interface", text)

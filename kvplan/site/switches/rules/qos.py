@@ -5,88 +5,93 @@ from __future__ import annotations
 from itertools import product
 from typing import TYPE_CHECKING, Final
 
+from kvplan.site.rules import Break, rule
 from kvplan.site.switches.ports import GIGABIT, WATCHED
 from kvplan.site.switches.qos import EVERY_PORT
 from kvplan.site.switches.reading import at, names_in, number_in
-from kvplan.site.switches.rules.finding import fault
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from kvplan.schema.design import Finding
     from kvplan.site.switches.reading import Config, Scene
-    from kvplan.site.switches.rules.finding import Rule
 
 _WHOLE: Final = 100
 
 
-def roce_is_lossless(scene: Scene) -> Iterator[Finding]:
+@rule("KV-SWT-047", "RoCE is on and lossless.")
+def roce_is_lossless(scene: Scene) -> Iterator[Break]:
     """Find switches that would drop RDMA traffic."""
     for config in scene.fabric:
         roce = at(config.content, "qos", "roce")
         if not config.is_on(roce) or at(roce, "mode") != "lossless":
-            yield fault(47, f"{config.path}: qos.roce", "is not on and lossless")
+            yield Break(f"{config.path}: qos.roce", "is not on and lossless")
 
 
-def pools_add_up(scene: Scene) -> Iterator[Finding]:
+@rule("KV-SWT-048", "The shares of buffer memory sum to 100 %.")
+def pools_add_up(scene: Scene) -> Iterator[Break]:
     """Find buffers that are not shared out to 100 %."""
     for config in scene.fabric:
         pools = at(config.content, "qos", "traffic-pool")
         total = sum(number_in(pools, name, "memory-percent") for name in names_in(pools))
         if total != _WHOLE:
-            yield fault(48, f"{config.path}: qos.traffic-pool", f"shares out {total} % of the memory, not 100 %")
+            yield Break(f"{config.path}: qos.traffic-pool", f"shares out {total} % of the memory, not 100 %")
 
 
-def classes_are_those_of_hosts(scene: Scene) -> Iterator[Finding]:
+@rule("KV-SWT-049", "Switches and hosts put RDMA into the same class.")
+def classes_are_those_of_hosts(scene: Scene) -> Iterator[Break]:
     """Find code points that switches and hosts would read differently."""
     for config, kind in product(scene.fabric, ("roce", "cnp")):
         point, wanted = scene.setting(f"{kind}_dscp"), scene.setting(f"{kind}_priority")
         found = at(config.content, "qos", "mapping", EVERY_PORT, "dscp", str(point), "switch-priority")
         if found != wanted:
             text = f"puts DSCP {point} into priority {found or 'none'}, hosts into {wanted}"
-            yield fault(49, f"{config.path}: qos.mapping", text)
+            yield Break(f"{config.path}: qos.mapping", text)
 
 
-def bandwidth_adds_up(scene: Scene) -> Iterator[Finding]:
+@rule("KV-SWT-050", "The shares of bandwidth sum to 100 %, and notifications go first.")
+def bandwidth_adds_up(scene: Scene) -> Iterator[Break]:
     """Find shares of bandwidth that are not 100 %, and notifications that wait behind other traffic."""
     for config in scene.fabric:
         classes = at(config.content, "qos", "egress-scheduler", EVERY_PORT, "traffic-class")
         total = sum(number_in(classes, name, "bw-percent") for name in names_in(classes))
         where = f"{config.path}: qos.egress-scheduler"
         if total != _WHOLE:
-            yield fault(50, where, f"shares out {total} % of the bandwidth, not 100 %")
+            yield Break(where, f"shares out {total} % of the bandwidth, not 100 %")
         if at(classes, str(scene.setting("cnp_priority")), "mode") != "strict":
-            yield fault(50, where, "lets notifications of congestion wait")
+            yield Break(where, "lets notifications of congestion wait")
 
 
-def pauses_have_headroom(scene: Scene) -> Iterator[Finding]:
+@rule("KV-SWT-051", "Headroom for pauses reckons with the longest cable.")
+def pauses_have_headroom(scene: Scene) -> Iterator[Break]:
     """Find cables that are longer than the headroom for pauses reckons with, and pauses of another priority."""
     wanted = [str(scene.setting("roce_priority"))]
     for config in scene.fabric:
         pfc = at(config.content, "qos", "pfc", EVERY_PORT)
         if names_in(pfc, "switch-priority") != wanted or at(pfc, "rx") != "enable" or at(pfc, "tx") != "enable":
-            yield fault(51, f"{config.path}: qos.pfc", f"does not pause priority {wanted[0]} alone, both ways")
+            yield Break(f"{config.path}: qos.pfc", f"does not pause priority {wanted[0]} alone, both ways")
     for config, port in scene.legs:
         length = number_in(config.content, "qos", "pfc", EVERY_PORT, "cable-length")
         longest = max((scene.deployment.cables[name].length_m for name in port.cables), default=0)
         if longest > length:
             text = f"reckons with {length} m, and the cable of {port.name} is {longest:g} m long"
-            yield fault(51, f"{config.path}: qos.pfc", text)
+            yield Break(f"{config.path}: qos.pfc", text)
 
 
-def storms_are_watched(scene: Scene) -> Iterator[Finding]:
+@rule("KV-SWT-052", "The PFC watchdog is on for every host.")
+def storms_are_watched(scene: Scene) -> Iterator[Break]:
     """Find legs on which a host could pause the fabric for good."""
     for config, port, host in scene.host_legs:
         if at(config.interfaces, port.name, "qos", "pfc-watchdog", "state") != WATCHED:
             text = f"has no PFC watchdog: {host.device} could pause the fabric for good"
-            yield fault(52, f"{config.path}: interface.{port.name}", text)
+            yield Break(f"{config.path}: interface.{port.name}", text)
     for config in scene.fabric:
         watchdog = at(config.content, "qos", "pfc-watchdog")
         if not at(watchdog, "polling-interval") or not at(watchdog, "robustness"):
-            yield fault(52, f"{config.path}: qos.pfc-watchdog", "does not say when a storm is one")
+            yield Break(f"{config.path}: qos.pfc-watchdog", "does not say when a storm is one")
 
 
-def adaptive_routing_is_possible(scene: Scene) -> Iterator[Finding]:
+@rule("KV-SWT-053", "Adaptive routing is on only where it works and is asked for.")
+def adaptive_routing_is_possible(scene: Scene) -> Iterator[Break]:
     """Find adaptive routing on links that are too fast for it, or where the Site does not ask for it."""
     most = scene.setting("adaptive_routing_most_gbit_per_s")
     is_asked_for = scene.deployment.site.build.fabric.adaptive_routing
@@ -96,9 +101,9 @@ def adaptive_routing_is_possible(scene: Scene) -> Iterator[Finding]:
         where = f"{config.path}: interface.{name}.router.adaptive-routing"
         if speed > most:
             remedy = "run the cage as two legs: build.fabric.uplink_legs: 2x400G"
-            yield fault(53, where, f"is on at {speed:g} Gbit/s, and works up to {most} Gbit/s", remedy)
+            yield Break(where, f"is on at {speed:g} Gbit/s, and works up to {most} Gbit/s", remedy)
         if not is_asked_for:
-            yield fault(53, where, "is on, and build.fabric.adaptive_routing is off")
+            yield Break(where, "is on, and build.fabric.adaptive_routing is off")
 
 
 def _adaptive(config: Config) -> list[str]:
@@ -108,7 +113,8 @@ def _adaptive(config: Config) -> list[str]:
     ]
 
 
-def adaptive_routing_is_complete(scene: Scene) -> Iterator[Finding]:
+@rule("KV-SWT-054", "Adaptive routing is on for all links between switches, or none.")
+def adaptive_routing_is_complete(scene: Scene) -> Iterator[Break]:
     """Find switches where adaptive routing is on for some links between switches only, or not as a whole."""
     asked_for = scene.deployment.site.build.fabric.adaptive_routing
     most = scene.setting("adaptive_routing_most_gbit_per_s")
@@ -120,22 +126,10 @@ def adaptive_routing_is_complete(scene: Scene) -> Iterator[Finding]:
         is_possible = all(port.bits_per_s <= most * GIGABIT for port in links)
         if adaptive and (missing or not is_on):
             text = f"is on for {len(adaptive)} ports, off for {len(missing)} links between switches, globally {is_on}"
-            yield fault(54, f"{config.path}: router.adaptive-routing", text)
+            yield Break(f"{config.path}: router.adaptive-routing", text)
         elif asked_for and is_possible and not adaptive:
-            yield fault(54, f"{config.path}: router.adaptive-routing", "is off, and the Site asks for it")
+            yield Break(f"{config.path}: router.adaptive-routing", "is off, and the Site asks for it")
         elif asked_for and not is_possible:
             text = "is off: links between switches are too fast for it"
             remedy = "run the cages as two legs: build.fabric.uplink_legs: 2x400G"
-            yield fault(54, f"{config.path}: router.adaptive-routing", text, remedy, severity="warning")
-
-
-RULES: Final[dict[str, tuple[str, Rule]]] = {
-    "KV-SWT-047": ("RoCE is on and lossless.", roce_is_lossless),
-    "KV-SWT-048": ("The shares of buffer memory sum to 100 %.", pools_add_up),
-    "KV-SWT-049": ("Switches and hosts put RDMA into the same class.", classes_are_those_of_hosts),
-    "KV-SWT-050": ("The shares of bandwidth sum to 100 %, and notifications go first.", bandwidth_adds_up),
-    "KV-SWT-051": ("Headroom for pauses reckons with the longest cable.", pauses_have_headroom),
-    "KV-SWT-052": ("The PFC watchdog is on for every host.", storms_are_watched),
-    "KV-SWT-053": ("Adaptive routing is on only where it works and is asked for.", adaptive_routing_is_possible),
-    "KV-SWT-054": ("Adaptive routing is on for all links between switches, or none.", adaptive_routing_is_complete),
-}
+            yield Break(f"{config.path}: router.adaptive-routing", text, remedy, severity="warning")

@@ -3,41 +3,42 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
+from kvplan.site.rules import Break, rule
 from kvplan.site.switches.reading import at, names_in, number_in
-from kvplan.site.switches.rules.finding import fault
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from kvplan.schema.design import Finding, Port
+    from kvplan.schema.design import Port
     from kvplan.site.switches.reading import Config, Scene
-    from kvplan.site.switches.rules.finding import Rule
 
 
-def router_ids_are_their_own(scene: Scene) -> Iterator[Finding]:
+@rule("KV-SWT-036", "A router identifier is the switch's loopback, and no other switch's.")
+def router_ids_are_their_own(scene: Scene) -> Iterator[Break]:
     """Find router identifiers that are not the loopback, or that two switches have."""
     ids: dict[str, str] = {}
     for config in scene.fabric:
         router_id = str(at(config.content, "router", "bgp", "router-id"))
         where = f"{config.path}: router.bgp.router-id"
         if router_id != config.switch.device.loopback.partition("/")[0]:
-            yield fault(36, where, f"is {router_id}, the loopback {config.switch.device.loopback}")
+            yield Break(where, f"is {router_id}, the loopback {config.switch.device.loopback}")
         if ids.setdefault(router_id, config.name) != config.name:
-            yield fault(36, where, f"is {router_id}, which {ids[router_id]} has too")
+            yield Break(where, f"is {router_id}, which {ids[router_id]} has too")
 
 
-def numbers_are_the_designs(scene: Scene) -> Iterator[Finding]:
+@rule("KV-SWT-037", "Autonomous system numbers are the design's; no two leaves share one.")
+def numbers_are_the_designs(scene: Scene) -> Iterator[Break]:
     """Find autonomous system numbers that are not the design's, and leaves that share one."""
     leaves: dict[int, str] = {}
     for config in scene.fabric:
         own, wanted = _own_number(config), config.switch.device.asn
         where = f"{config.path}: router.bgp.autonomous-system"
         if own != wanted:
-            yield fault(37, where, f"is {own}, the design {wanted}")
+            yield Break(where, f"is {own}, the design {wanted}")
         if config.switch.role == "leaf" and leaves.setdefault(own, config.name) != config.name:
-            yield fault(37, where, f"is {own}, which {leaves[own]} has too: leaves would refuse each other's routes")
+            yield Break(where, f"is {own}, which {leaves[own]} has too: leaves would refuse each other's routes")
 
 
 def _own_number(config: Config) -> int:
@@ -45,23 +46,25 @@ def _own_number(config: Config) -> int:
     return number_in(config.content, "router", "bgp", "autonomous-system")
 
 
-def bgp_is_on(scene: Scene) -> Iterator[Finding]:
+@rule("KV-SWT-038", "BGP is on.")
+def bgp_is_on(scene: Scene) -> Iterator[Break]:
     """Find switches that would not route."""
     for config in scene.fabric:
         if not config.is_on(at(config.content, "router", "bgp")) or not config.is_on(config.bgp):
-            yield fault(38, f"{config.path}: router.bgp", "is not on, as a whole and in the default VRF")
+            yield Break(f"{config.path}: router.bgp", "is not on, as a whole and in the default VRF")
 
 
-def every_leg_has_its_neighbour(scene: Scene) -> Iterator[Finding]:
+@rule("KV-SWT-039", "Every leg has its BGP neighbour, and every neighbour its leg.")
+def every_leg_has_its_neighbour(scene: Scene) -> Iterator[Break]:
     """Find legs without a neighbour, and neighbours without a leg."""
     for config in scene.fabric:
         wanted = {_neighbour_of(scene, port): port.name for port in config.legs}
         found = names_in(config.bgp, "neighbor")
         for neighbour in sorted(wanted.keys() - set(found)):
             where = f"{config.path}: interface.{wanted[neighbour]}"
-            yield fault(39, where, f"has no neighbour {neighbour}: no route would pass there")
+            yield Break(where, f"has no neighbour {neighbour}: no route would pass there")
         for neighbour in sorted(set(found) - wanted.keys()):
-            yield fault(39, f"{config.path}: bgp.neighbor.{neighbour}", "is at the end of no cable")
+            yield Break(f"{config.path}: bgp.neighbor.{neighbour}", "is at the end of no cable")
 
 
 def _neighbour_of(scene: Scene, port: Port) -> str:
@@ -74,14 +77,15 @@ def _address(host: Port) -> str:
     return host.address.partition("/")[0]
 
 
-def hosts_have_their_number(scene: Scene) -> Iterator[Finding]:
+@rule("KV-SWT-040", "A host's number is the one that its switch expects.")
+def hosts_have_their_number(scene: Scene) -> Iterator[Break]:
     """Find neighbours whose number is not that of the host at the other end."""
     for config, _, host in scene.host_legs:
         address, wanted = _address(host), scene.deployment.devices[host.device].asn
         found = _remote(config, address)
         if address in names_in(config.bgp, "neighbor") and found != wanted:
             where = f"{config.path}: bgp.neighbor.{address}"
-            yield fault(40, where, f"is expected to be {found or 'any'}, and {host.device} is {wanted}")
+            yield Break(where, f"is expected to be {found or 'any'}, and {host.device} is {wanted}")
 
 
 def _remote(config: Config, neighbour: str) -> Any:
@@ -92,7 +96,8 @@ def _remote(config: Config, neighbour: str) -> Any:
     return own or (at(config.bgp, "peer-group", group, "remote-as") if isinstance(group, str) else {})
 
 
-def switches_take_each_other(scene: Scene) -> Iterator[Finding]:
+@rule("KV-SWT-041", "Switches at the two ends of a cable take each other's number.")
+def switches_take_each_other(scene: Scene) -> Iterator[Break]:
     """Find links between switches on which one end would refuse the other's number."""
     for config, port, far in scene.links:
         wanted = _remote(config, port.name)
@@ -100,19 +105,20 @@ def switches_take_each_other(scene: Scene) -> Iterator[Finding]:
         is_external = wanted == "external" and number != _own_number(config)
         if far and not is_external and wanted != number:
             text = f"takes {wanted or 'nobody'}, and {far.name} at the other end is {number}"
-            yield fault(41, f"{config.path}: bgp.neighbor.{port.name}", text)
+            yield Break(f"{config.path}: bgp.neighbor.{port.name}", text)
         if at(config.bgp, "neighbor", port.name, "type") != "unnumbered":
-            yield fault(41, f"{config.path}: bgp.neighbor.{port.name}", "is not unnumbered")
+            yield Break(f"{config.path}: bgp.neighbor.{port.name}", "is not unnumbered")
 
 
-def hosts_announce_their_loopback_only(scene: Scene) -> Iterator[Finding]:
+@rule("KV-SWT-042", "A host may announce its loopback and nothing else.")
+def hosts_announce_their_loopback_only(scene: Scene) -> Iterator[Break]:
     """Find hosts that could announce anything but their own loopback."""
     for config, _, host in scene.host_legs:
         permitted = _permitted(config, _address(host))
         wanted = scene.deployment.devices[host.device].loopback
         if permitted != [wanted]:
             text = f"may announce {', '.join(permitted) or 'anything'}, and {host.device} has {wanted} alone"
-            yield fault(42, f"{config.path}: bgp.neighbor.{_address(host)}", text)
+            yield Break(f"{config.path}: bgp.neighbor.{_address(host)}", text)
 
 
 def _permitted(config: Config, neighbour: str) -> list[str]:
@@ -123,7 +129,8 @@ def _permitted(config: Config, neighbour: str) -> list[str]:
     return [" ".join((prefix, *names_in(match, prefix))) for match in matches for prefix in names_in(match)]
 
 
-def dead_neighbours_are_noticed(scene: Scene) -> Iterator[Finding]:
+@rule("KV-SWT-043", "BFD watches every neighbour with the timers that hosts have.")
+def dead_neighbours_are_noticed(scene: Scene) -> Iterator[Break]:
     """Find groups of neighbours without BFD, or with other timers than hosts have."""
     wanted = {
         "detect-multiplier": scene.setting("bfd_multiplier"),
@@ -135,7 +142,7 @@ def dead_neighbours_are_noticed(scene: Scene) -> Iterator[Finding]:
         timers = _timers(config, at(config.bgp, "peer-group", group, "bfd"))
         if any(at(timers, name) != value for name, value in wanted.items()):
             text = f"has the BFD timers {timers or 'of none'}, hosts {wanted}"
-            yield fault(43, f"{config.path}: bgp.peer-group.{group}.bfd", text)
+            yield Break(f"{config.path}: bgp.peer-group.{group}.bfd", text)
 
 
 def _timers(config: Config, bfd: Any) -> Any:
@@ -146,30 +153,33 @@ def _timers(config: Config, bfd: Any) -> Any:
     return at(profiles, "profile", str(at(bfd, "profile"))) if config.is_on(profiles) else {}
 
 
-def neighbours_are_grouped(scene: Scene) -> Iterator[Finding]:
+@rule("KV-SWT-044", "Every neighbour is of a group that exists.")
+def neighbours_are_grouped(scene: Scene) -> Iterator[Break]:
     """Find neighbours of a group that does not exist."""
     neighbours = ((config, name) for config in scene.fabric for name in names_in(config.bgp, "neighbor"))
     for config, name in neighbours:
         group = at(config.bgp, "neighbor", name, "peer-group")
         if group not in names_in(config.bgp, "peer-group"):
-            yield fault(44, f"{config.path}: bgp.neighbor.{name}", f"is of the group {group}, which is none")
+            yield Break(f"{config.path}: bgp.neighbor.{name}", f"is of the group {group}, which is none")
 
 
-def all_paths_are_used(scene: Scene) -> Iterator[Finding]:
+@rule("KV-SWT-045", "All equal paths are used.")
+def all_paths_are_used(scene: Scene) -> Iterator[Break]:
     """Find switches that would leave equal paths unused."""
     for config in scene.fabric:
         ignores = at(config.bgp, "path-selection", "multipath", "aspath-ignore")
         paths = number_in(config.bgp, "address-family", "ipv4-unicast", "multipaths", "ebgp")
         most = max(Counter(port.network for port in config.links).values(), default=0)
         if ignores != config.dialect.on:
-            yield fault(45, f"{config.path}: bgp.path-selection", "uses one of the paths whose numbers differ")
+            yield Break(f"{config.path}: bgp.path-selection", "uses one of the paths whose numbers differ")
         if paths < most:
             text = f"uses {paths} paths at most, and {most} links are equal"
             remedy = "use fewer, faster links, or a release that takes more paths"
-            yield fault(45, f"{config.path}: bgp.address-family", text, remedy, severity="warning")
+            yield Break(f"{config.path}: bgp.address-family", text, remedy, severity="warning")
 
 
-def only_own_routes_are_announced(scene: Scene) -> Iterator[Finding]:
+@rule("KV-SWT-046", "A switch announces its own prefixes by a list.")
+def only_own_routes_are_announced(scene: Scene) -> Iterator[Break]:
     """Find switches that announce whatever is connected to them."""
     for config in scene.fabric:
         connected = at(config.bgp, "address-family", "ipv4-unicast", "redistribute", "connected")
@@ -179,19 +189,4 @@ def only_own_routes_are_announced(scene: Scene) -> Iterator[Finding]:
         known = names_in(config.content, "router", "policy", "prefix-list")
         if not config.is_on(connected) or not lists or any(listed not in known for listed in lists):
             text = "does not announce its own prefixes by a list that exists"
-            yield fault(46, f"{config.path}: bgp.address-family.redistribute", text)
-
-
-RULES: Final[dict[str, tuple[str, Rule]]] = {
-    "KV-SWT-036": ("A router identifier is the switch's loopback, and no other switch's.", router_ids_are_their_own),
-    "KV-SWT-037": ("Autonomous system numbers are the design's; no two leaves share one.", numbers_are_the_designs),
-    "KV-SWT-038": ("BGP is on.", bgp_is_on),
-    "KV-SWT-039": ("Every leg has its BGP neighbour, and every neighbour its leg.", every_leg_has_its_neighbour),
-    "KV-SWT-040": ("A host's number is the one that its switch expects.", hosts_have_their_number),
-    "KV-SWT-041": ("Switches at the two ends of a cable take each other's number.", switches_take_each_other),
-    "KV-SWT-042": ("A host may announce its loopback and nothing else.", hosts_announce_their_loopback_only),
-    "KV-SWT-043": ("BFD watches every neighbour with the timers that hosts have.", dead_neighbours_are_noticed),
-    "KV-SWT-044": ("Every neighbour is of a group that exists.", neighbours_are_grouped),
-    "KV-SWT-045": ("All equal paths are used.", all_paths_are_used),
-    "KV-SWT-046": ("A switch announces its own prefixes by a list.", only_own_routes_are_announced),
-}
+            yield Break(f"{config.path}: bgp.address-family.redistribute", text)

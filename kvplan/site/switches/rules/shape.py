@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from kvplan.site.rules import Break, rule
 from kvplan.site.switches.dialect import dialect_of, known_release, release_of
 from kvplan.site.switches.reading import at, names_in
-from kvplan.site.switches.rules.finding import fault
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from kvplan.schema.design import Finding
     from kvplan.site.switches.reading import Config, Scene
-    from kvplan.site.switches.rules.finding import Rule
 
 _OLD_WORDS: Final = frozenset(["on", "off"])
 _ONLY_NEW: Final = (("system", "date-time"), ("system", "ntp"), ("system", "lldp"), ("router", "bfd"))
@@ -22,50 +20,55 @@ _ONLY_OLD: Final = (("service",), ("system", "timezone"))
 """Places that only the old dialect has."""
 
 
-def release_is_not_too_old(scene: Scene) -> Iterator[Finding]:
+@rule("KV-SWT-001", "Every switch runs a release that files can be written for.")
+def release_is_not_too_old(scene: Scene) -> Iterator[Break]:
     """Find switches that no file can be written for."""
     for switch in scene.deployment.switches:
         if dialect_of(scene.deployment, switch.site.cumulus) is None:
             oldest = known_release(scene.deployment, "oldest_release")
             text = f"runs Cumulus Linux {switch.site.cumulus}, and files are written for {oldest} and later"
             remedy = f"install Cumulus Linux {oldest} or later, and name that version in the Site"
-            yield fault(1, f"switches.{switch.name}.cumulus", text, remedy)
+            yield Break(f"switches.{switch.name}.cumulus", text, remedy)
 
 
-def release_is_known(scene: Scene) -> Iterator[Finding]:
+@rule("KV-SWT-002", "No switch runs a release whose schema nobody has read.")
+def release_is_known(scene: Scene) -> Iterator[Break]:
     """Find releases whose paths nobody has read yet."""
     newest = known_release(scene.deployment, "newest_release")
     for switch in scene.deployment.switches:
         if release_of(switch.site.cumulus) > newest:
             text = f"runs Cumulus Linux {switch.site.cumulus}; the newest release whose schema was read is {newest}"
             remedy = f"compare with the schema of that release before applying, or run {newest}"
-            yield fault(2, f"switches.{switch.name}.cumulus", text, remedy, severity="warning")
+            yield Break(f"switches.{switch.name}.cumulus", text, remedy, severity="warning")
 
 
-def file_is_there(scene: Scene) -> Iterator[Finding]:
+@rule("KV-SWT-003", "Every switch has a configuration: a list of a header and what is set.")
+def file_is_there(scene: Scene) -> Iterator[Break]:
     """Find switches whose configuration is missing or is none."""
     for switch in scene.deployment.switches:
         path = f"switches/{switch.name}.yaml"
         is_due = dialect_of(scene.deployment, switch.site.cumulus) is not None
         if is_due and switch.name not in scene.configs:
             state = "is no list of a header and what is set" if path in scene.tree else "is missing"
-            yield fault(3, path, state)
+            yield Break(path, state)
 
 
-def header_names_the_release(scene: Scene) -> Iterator[Finding]:
+@rule("KV-SWT-004", "The header of a configuration names the release that the switch runs.")
+def header_names_the_release(scene: Scene) -> Iterator[Break]:
     """Find headers that name another release than the Site, by which NVUE would migrate the file."""
     for config in scene.configs.values():
         wanted = f"Cumulus Linux {config.switch.site.cumulus}"
         if at(config.header, "version") != wanted:
-            yield fault(4, f"{config.path}: header.version", f"is {at(config.header, 'version')!r}, not {wanted!r}")
+            yield Break(f"{config.path}: header.version", f"is {at(config.header, 'version')!r}, not {wanted!r}")
 
 
-def dialect_is_right(scene: Scene) -> Iterator[Finding]:
+@rule("KV-SWT-005", "Every key and word is of the dialect of the switch's release.")
+def dialect_is_right(scene: Scene) -> Iterator[Break]:
     """Find places and words that the switch's dialect does not have."""
     for config in scene.configs.values():
         for place in _foreign(config):
             kind = "new" if config.dialect.is_new else "old"
-            yield fault(5, f"{config.path}: {place}", f"is not of the {kind} dialect of Cumulus Linux NVUE")
+            yield Break(f"{config.path}: {place}", f"is not of the {kind} dialect of Cumulus Linux NVUE")
 
 
 def _foreign(config: Config) -> Iterator[str]:
@@ -82,14 +85,15 @@ def _foreign(config: Config) -> Iterator[str]:
             yield place
 
 
-def reads_as_meant(scene: Scene) -> Iterator[Finding]:
+@rule("KV-SWT-006", "A reader of YAML 1.1 takes every key and value as it is meant.")
+def reads_as_meant(scene: Scene) -> Iterator[Break]:
     """Find keys and values that YAML 1.1 reads as booleans, dates, numbers or nothing, where NVUE has only texts."""
     for config in scene.configs.values():
         for place, value in _leaves(config.content, ""):
             if (value is not None and not isinstance(value, str | int)) or isinstance(value, bool):
-                yield fault(6, f"{config.path}: {place}", f"is read as {value!r}: it wants quotes")
+                yield Break(f"{config.path}: {place}", f"is read as {value!r}: it wants quotes")
         for place in _odd_keys(config.content, ""):
-            yield fault(6, f"{config.path}: {place}", "is a key that is read as no text: it wants quotes")
+            yield Break(f"{config.path}: {place}", "is a key that is read as no text: it wants quotes")
 
 
 def _leaves(tree: Any, place: str) -> Iterator[tuple[str, Any]]:
@@ -111,20 +115,10 @@ def _odd_keys(tree: Any, place: str) -> Iterator[str]:
             yield from _odd_keys(value, inner)
 
 
-def host_name_is_its_own(scene: Scene) -> Iterator[Finding]:
+@rule("KV-SWT-007", "A configuration names the switch as file and design do.")
+def host_name_is_its_own(scene: Scene) -> Iterator[Break]:
     """Find configurations that call the switch by another name than the file and the design do."""
     for config in scene.configs.values():
         name = at(config.content, "system", "hostname")
         if name != config.name:
-            yield fault(7, f"{config.path}: system.hostname", f"is {name!r}, not {config.name!r}")
-
-
-RULES: Final[dict[str, tuple[str, Rule]]] = {
-    "KV-SWT-001": ("Every switch runs a release that files can be written for.", release_is_not_too_old),
-    "KV-SWT-002": ("No switch runs a release whose schema nobody has read.", release_is_known),
-    "KV-SWT-003": ("Every switch has a configuration: a list of a header and what is set.", file_is_there),
-    "KV-SWT-004": ("The header of a configuration names the release that the switch runs.", header_names_the_release),
-    "KV-SWT-005": ("Every key and word is of the dialect of the switch's release.", dialect_is_right),
-    "KV-SWT-006": ("A reader of YAML 1.1 takes every key and value as it is meant.", reads_as_meant),
-    "KV-SWT-007": ("A configuration names the switch as file and design do.", host_name_is_its_own),
-}
+            yield Break(f"{config.path}: system.hostname", f"is {name!r}, not {config.name!r}")

@@ -5,58 +5,61 @@ from __future__ import annotations
 from itertools import product
 from typing import TYPE_CHECKING, Any, Final
 
+from kvplan.site.rules import Break, rule
 from kvplan.site.secrets import PLACEHOLDER
 from kvplan.site.switches.reading import at, names_in
-from kvplan.site.switches.rules.finding import fault
 from kvplan.site.switches.system import ADMIN_ROLE, DEFAULT_ACLS, DEFAULT_USER, MANAGEMENT_VRF
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from kvplan.schema.design import Finding
     from kvplan.site.switches.reading import Config, Scene
-    from kvplan.site.switches.rules.finding import Rule
 
 _PASSWORDS: Final = ("password", "hashed-password")
 
 
-def eth0_is_in_the_management_vrf(scene: Scene) -> Iterator[Finding]:
+@rule("KV-SWT-008", "The management port eth0 is in the management VRF.")
+def eth0_is_in_the_management_vrf(scene: Scene) -> Iterator[Break]:
     """Find switches whose management port would route between the fabric and the management network."""
     for config in scene.configs.values():
         vrf = config.vrf("eth0")
         if vrf != MANAGEMENT_VRF:
-            yield fault(8, f"{config.path}: interface.eth0", f"is in VRF {vrf or 'default'!r}, not {MANAGEMENT_VRF!r}")
+            yield Break(f"{config.path}: interface.eth0", f"is in VRF {vrf or 'default'!r}, not {MANAGEMENT_VRF!r}")
 
 
-def management_address_is_right(scene: Scene) -> Iterator[Finding]:
+@rule("KV-SWT-009", "A switch is reached where the design has it.")
+def management_address_is_right(scene: Scene) -> Iterator[Break]:
     """Find switches that would not be reached where the design has them."""
     gateway = scene.deployment.site.network.management_gateway
     for config in scene.fabric:
         wanted = [config.switch.device.management_address]
         if config.addresses("eth0") != wanted:
-            yield fault(9, f"{config.path}: interface.eth0", f"has {config.addresses('eth0')}, the design {wanted}")
+            yield Break(f"{config.path}: interface.eth0", f"has {config.addresses('eth0')}, the design {wanted}")
         if config.gateways("eth0") != ([gateway] if gateway else []):
-            yield fault(9, f"{config.path}: interface.eth0", f"leaves by {config.gateways('eth0')}, not {gateway}")
+            yield Break(f"{config.path}: interface.eth0", f"leaves by {config.gateways('eth0')}, not {gateway}")
 
 
-def default_rules_are_kept(scene: Scene) -> Iterator[Finding]:
+@rule("KV-SWT-010", "The factory's rules for packets to the switch itself are kept.")
+def default_rules_are_kept(scene: Scene) -> Iterator[Break]:
     """Find switches that would lose the factory's rules against unwanted packets."""
     for config, acl in product(scene.configs.values(), DEFAULT_ACLS):
         if acl not in names_in(config.content, "system", "control-plane", "acl"):
             text = f"lacks {acl}, which replacing the configuration would remove"
-            yield fault(10, f"{config.path}: system.control-plane.acl", text)
+            yield Break(f"{config.path}: system.control-plane.acl", text)
 
 
-def users_are_kept(scene: Scene) -> Iterator[Finding]:
+@rule("KV-SWT-011", "The accounts of factory and deployer are kept, with their role.")
+def users_are_kept(scene: Scene) -> Iterator[Break]:
     """Find configurations that would remove the factory's or the deployer's account, or take its rights."""
     wanted = dict.fromkeys((DEFAULT_USER, scene.deployment.site.access.switch_user))
     for config, user in product(scene.configs.values(), wanted):
         if at(config.content, "system", "aaa", "user", user, "role") != ADMIN_ROLE:
             text = f"lacks the role {ADMIN_ROLE}: replacing the configuration would lock the deployer out"
-            yield fault(11, f"{config.path}: system.aaa.user.{user}", text)
+            yield Break(f"{config.path}: system.aaa.user.{user}", text)
 
 
-def deployer_has_a_key(scene: Scene) -> Iterator[Finding]:
+@rule("KV-SWT-012", "The deployer's keys are on every switch.")
+def deployer_has_a_key(scene: Scene) -> Iterator[Break]:
     """Find switches that the deployer could not log in to by key, and keys that NVUE has no type for."""
     user = scene.deployment.site.access.switch_user
     wanted = {key.split()[1] for key in scene.deployment.site.access.ssh_keys}
@@ -66,16 +69,17 @@ def deployer_has_a_key(scene: Scene) -> Iterator[Finding]:
         if lost := len(wanted - held):
             text = f"lacks {lost} of the Site's keys; NVUE takes ssh-ed25519, ssh-rsa and ecdsa keys"
             where = f"{config.path}: system.aaa.user.{user}.ssh"
-            yield fault(12, where, text, severity="warning" if held else "error")
+            yield Break(where, text, severity="warning" if held else "error")
 
 
-def secrets_are_placeholders(scene: Scene) -> Iterator[Finding]:
+@rule("KV-SWT-013", "No configuration holds a secret in clear.")
+def secrets_are_placeholders(scene: Scene) -> Iterator[Break]:
     """Find passwords that are written out."""
     for config in scene.configs.values():
         for place, secret in _secrets(config):
             if not PLACEHOLDER.fullmatch(str(secret)):
                 remedy = "name the secret by a reference in the Site, and change it: it has been written to a file"
-                yield fault(13, f"{config.path}: {place}", "holds a secret in clear", remedy)
+                yield Break(f"{config.path}: {place}", "holds a secret in clear", remedy)
 
 
 def _secrets(config: Config) -> Iterator[tuple[str, Any]]:
@@ -99,46 +103,51 @@ def _snmp_secrets(users: Any) -> Iterator[str]:
         yield from (secret for cipher in names_in(kind, password) for secret in names_in(kind, password, cipher))
 
 
-def _compared(scene: Scene, number: int, what: str, wanted: Iterable[str], ways: Iterable[str]) -> Iterator[Finding]:
+def _compared(scene: Scene, what: str, wanted: Iterable[str], ways: Iterable[str]) -> Iterator[Break]:
     """Find switches that use other servers than the Site names, wherever their release has them."""
     expected = sorted(wanted)
     for config in scene.configs.values():
         found = sorted(name for way in ways for name in names_in(config.content, *way.split("/")))
         if found != expected:
             text = f"uses {', '.join(found) or 'none'} for {what}, the Site {', '.join(expected) or 'none'}"
-            yield fault(number, config.path, text)
+            yield Break(config.path, text)
 
 
-def dns_is_the_sites(scene: Scene) -> Iterator[Finding]:
+@rule("KV-SWT-014", "Switches ask the Site's DNS servers.")
+def dns_is_the_sites(scene: Scene) -> Iterator[Break]:
     """Find switches that ask other name servers."""
     ways = ("system/dns/server", f"service/dns/{MANAGEMENT_VRF}/server")
-    yield from _compared(scene, 14, "DNS", scene.deployment.site.network.dns, ways)
+    yield from _compared(scene, "DNS", scene.deployment.site.network.dns, ways)
 
 
-def ntp_is_the_sites(scene: Scene) -> Iterator[Finding]:
+@rule("KV-SWT-015", "Switches take their clock from the Site's NTP servers.")
+def ntp_is_the_sites(scene: Scene) -> Iterator[Break]:
     """Find switches with another clock."""
     ways = ("system/ntp/server", f"service/ntp/{MANAGEMENT_VRF}/server")
-    yield from _compared(scene, 15, "NTP", scene.deployment.site.network.ntp, ways)
+    yield from _compared(scene, "NTP", scene.deployment.site.network.ntp, ways)
 
 
-def syslog_is_the_sites(scene: Scene) -> Iterator[Finding]:
+@rule("KV-SWT-016", "Switches log to the Site's servers.")
+def syslog_is_the_sites(scene: Scene) -> Iterator[Break]:
     """Find switches that log elsewhere or nowhere."""
     ways = ("system/syslog/server", f"service/syslog/{MANAGEMENT_VRF}/server")
-    yield from _compared(scene, 16, "syslog", (to.host for to in scene.deployment.site.network.syslog), ways)
+    yield from _compared(scene, "syslog", (to.host for to in scene.deployment.site.network.syslog), ways)
 
 
-def snmp_is_the_sites(scene: Scene) -> Iterator[Finding]:
+@rule("KV-SWT-017", "Only the Site's SNMP user reads, and over the management VRF.")
+def snmp_is_the_sites(scene: Scene) -> Iterator[Break]:
     """Find switches whose counters the Site's watcher cannot read, or others can."""
     snmp = scene.deployment.site.network.snmp
     ways = ("system/snmp-server/username", "service/snmp-server/username")
-    yield from _compared(scene, 17, "the SNMP user", (snmp.user,) if snmp else (), ways)
+    yield from _compared(scene, "the SNMP user", (snmp.user,) if snmp else (), ways)
     for config, root in product(scene.configs.values(), ("system", "service")):
         listening = at(config.content, root, "snmp-server", "listening-address")
         for address in (name for name in names_in(listening) if at(listening, name, "vrf") != MANAGEMENT_VRF):
-            yield fault(17, config.path, f"SNMP listens on {address} outside the VRF {MANAGEMENT_VRF}")
+            yield Break(config.path, f"SNMP listens on {address} outside the VRF {MANAGEMENT_VRF}")
 
 
-def telemetry_is_the_sites(scene: Scene) -> Iterator[Finding]:
+@rule("KV-SWT-018", "Counters are exported to where the Site says.")
+def telemetry_is_the_sites(scene: Scene) -> Iterator[Break]:
     """Find switches that export their counters elsewhere, and releases that cannot."""
     to = scene.deployment.site.network.telemetry
     for config in scene.configs.values():
@@ -147,32 +156,17 @@ def telemetry_is_the_sites(scene: Scene) -> Iterator[Finding]:
         if found == wanted:
             continue
         if config.dialect.has_telemetry:
-            yield fault(18, config.path, f"exports telemetry to {found}, the Site names {wanted}")
+            yield Break(config.path, f"exports telemetry to {found}, the Site names {wanted}")
         else:
             text = f"Cumulus Linux {config.switch.site.cumulus} has no export over OTLP"
-            yield fault(18, config.path, text, "run 5.10 or later where counters are wanted", severity="warning")
+            yield Break(config.path, text, "run 5.10 or later where counters are wanted", severity="warning")
 
 
-def lldp_is_on(scene: Scene) -> Iterator[Finding]:
+@rule("KV-SWT-019", "Switches announce themselves by LLDP.")
+def lldp_is_on(scene: Scene) -> Iterator[Break]:
     """Find switches whose cabling could not be checked."""
     for config in scene.configs.values():
         root = "system" if config.dialect.is_new else "service"
         lldp = at(config.content, root, "lldp")
         if not at(lldp, "tx-interval") or (config.dialect.is_new and at(lldp, "state") != "enabled"):
-            yield fault(19, f"{config.path}: {root}.lldp", "is off or has no interval; cables are checked by it")
-
-
-RULES: Final[dict[str, tuple[str, Rule]]] = {
-    "KV-SWT-008": ("The management port eth0 is in the management VRF.", eth0_is_in_the_management_vrf),
-    "KV-SWT-009": ("A switch is reached where the design has it.", management_address_is_right),
-    "KV-SWT-010": ("The factory's rules for packets to the switch itself are kept.", default_rules_are_kept),
-    "KV-SWT-011": ("The accounts of factory and deployer are kept, with their role.", users_are_kept),
-    "KV-SWT-012": ("The deployer's keys are on every switch.", deployer_has_a_key),
-    "KV-SWT-013": ("No configuration holds a secret in clear.", secrets_are_placeholders),
-    "KV-SWT-014": ("Switches ask the Site's DNS servers.", dns_is_the_sites),
-    "KV-SWT-015": ("Switches take their clock from the Site's NTP servers.", ntp_is_the_sites),
-    "KV-SWT-016": ("Switches log to the Site's servers.", syslog_is_the_sites),
-    "KV-SWT-017": ("Only the Site's SNMP user reads, and over the management VRF.", snmp_is_the_sites),
-    "KV-SWT-018": ("Counters are exported to where the Site says.", telemetry_is_the_sites),
-    "KV-SWT-019": ("Switches announce themselves by LLDP.", lldp_is_on),
-}
+            yield Break(f"{config.path}: {root}.lldp", "is off or has no interval; cables are checked by it")
