@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from kvplan.site.rules import findings, rules_in, sentences
 from kvplan.site.scale import rules_export, rules_nodes, rules_parameters, rules_policy, rules_steps
 from kvplan.site.scale.rendered import Rendered
 
@@ -12,15 +13,12 @@ if TYPE_CHECKING:
 
     from kvplan.schema.design import Finding
     from kvplan.site.deployment import Deployment
+    from kvplan.site.rules import Rule
 
-_ALL: Final = (
-    *rules_nodes.RULES,
-    *rules_parameters.RULES,
-    *rules_steps.RULES,
-    *rules_policy.RULES,
-    *rules_export.RULES,
+ALL_RULES: Final[tuple[Rule[Rendered], ...]] = rules_in(
+    rules_export, rules_nodes, rules_parameters, rules_policy, rules_steps
 )
-RULES: Final[dict[str, str]] = {rule.id: rule.what for rule in _ALL}
+RULES: Final[dict[str, str]] = sentences(ALL_RULES)
 """What each rule checks, by id."""
 
 
@@ -44,6 +42,4 @@ def scale_faults(deployment: Deployment, tree: Mapping[str, str]) -> Iterator[Fi
     >>> len(RULES)
     51
     """
-    rendered = Rendered(deployment, tree)
-    for rule in _ALL:
-        yield from rule.findings(rendered)
+    yield from findings(ALL_RULES, Rendered(deployment, tree), "render the tree again")

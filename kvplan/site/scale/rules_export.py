@@ -3,69 +3,68 @@
 from __future__ import annotations
 
 import shlex
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
+from kvplan.site.rules import Break, rule
 from kvplan.site.scale.export import TOOLKIT, VARIABLES
 from kvplan.site.scale.grammar import option, size_bytes
-from kvplan.site.scale.rule import Found, Rule, rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from kvplan.site.scale.rendered import ReadVariables, Rendered
 
-_AGAIN: Final = "render the tree again"
 _Sets = list[tuple[str, int | None, str]]
 
 
-@rule(50, "error", "The toolkit's commands agree with the native steps.")
-def _toolkit(rendered: Rendered) -> Iterator[Found]:
+@rule("KV-SCL-050", "The toolkit's commands agree with the native steps.")
+def _toolkit(rendered: Rendered) -> Iterator[Break]:
     try:
         lines = [shlex.split(line)[1:] for line in rendered.toolkit.splitlines() if line.startswith("./spectrumscale ")]
     except ValueError as error:
-        yield Found(TOOLKIT, f"cannot be read as commands: {error}", _AGAIN)
+        yield Break(TOOLKIT, f"cannot be read as commands: {error}")
         return
     nodes = {(argv[2], "-q" in argv) for argv in lines if argv[:2] == ["node", "add"]}
     if nodes != {(line.daemon, line.quorum) for line in rendered.nodes}:
-        yield Found(TOOLKIT, "adds other nodes, or another quorum, than nodes.stanza", _AGAIN)
+        yield Break(TOOLKIT, "adds other nodes, or another quorum, than nodes.stanza")
     groups = [option(argv, "-N") for argv in lines if argv[:2] == ["recoverygroup", "define"]]
     if groups != [",".join(held.nodes) for held in rendered.classes if held.kind == "mmvdisk"]:
-        yield Found(TOOLKIT, "defines other recovery groups than nodeclasses.yaml", _AGAIN)
+        yield Break(TOOLKIT, "defines other recovery groups than nodeclasses.yaml")
     sets = [_of_set(argv, "-code", "-bs", "-ss") for argv in lines if argv[:2] == ["vdiskset", "define"]]
     if sets != _native_sets(rendered):
-        yield Found(TOOLKIT, "defines other vdisk sets than steps.yaml", _AGAIN)
+        yield Break(TOOLKIT, "defines other vdisk sets than steps.yaml")
     made = [(option(argv, "-fs"), option(argv, "--mmcrfs")) for argv in lines if argv[:2] == ["filesystem", "define"]]
     if made != _native_file_system(rendered):
-        yield Found(TOOLKIT, "defines another file system than steps.yaml", _AGAIN)
+        yield Break(TOOLKIT, "defines another file system than steps.yaml")
 
 
-@rule(51, "error", "The variables of ibm.spectrum_scale agree with the native steps.")
-def _variables(rendered: Rendered) -> Iterator[Found]:
+@rule("KV-SCL-051", "The variables of ibm.spectrum_scale agree with the native steps.")
+def _variables(rendered: Rendered) -> Iterator[Break]:
     for inventory in rendered.variables.values():
         held = inventory.vars
         storage = [host for host in inventory.hosts.values() if host.scale_out_node]
         named = {(host.scale_daemon_nodename, host.scale_cluster_quorum) for host in storage}
         if named != {(line.daemon, line.quorum) for line in rendered.nodes}:
-            yield Found(VARIABLES, "has other nodes, or another quorum, than nodes.stanza", _AGAIN)
+            yield Break(VARIABLES, "has other nodes, or another quorum, than nodes.stanza")
         groups = [(group.get("rg"), group.get("servers")) for group in held.scale_ece_rg]
         native = [made for made in rendered.classes if made.kind == "mmvdisk"]
         if groups != [(made.recovery_group, ",".join(made.nodes)) for made in native]:
-            yield Found(VARIABLES, "has other recovery groups than nodeclasses.yaml", _AGAIN)
+            yield Break(VARIABLES, "has other recovery groups than nodeclasses.yaml")
         if [_exported_set(made) for made in held.scale_ece_vdisk] != _native_sets(rendered):
-            yield Found(VARIABLES, "has other vdisk sets than steps.yaml", _AGAIN)
+            yield Break(VARIABLES, "has other vdisk sets than steps.yaml")
         systems = [(made.get("filesystem"), made.get("mmcrfs")) for made in held.scale_ece_filesystem]
         if systems != _native_file_system(rendered):
-            yield Found(VARIABLES, "has another file system than steps.yaml", _AGAIN)
+            yield Break(VARIABLES, "has another file system than steps.yaml")
         yield from _other_parameters(rendered, held)
 
 
-def _other_parameters(rendered: Rendered, exported: ReadVariables) -> Iterator[Found]:
+def _other_parameters(rendered: Rendered, exported: ReadVariables) -> Iterator[Break]:
     """Compare the parameters of node classes."""
     native = {(entry.target, entry.parameter): entry.value for _, entry in rendered.all_parameters}
     for held in exported.scale_config:
         for name, value in (pair for entry in held.params for pair in entry.items()):
             if native.get((held.nodeclass, name)) != value:
-                yield Found(VARIABLES, f"{name} is {value}, which mmchconfig.yaml does not say", _AGAIN)
+                yield Break(VARIABLES, f"{name} is {value}, which mmchconfig.yaml does not say")
 
 
 def _exported_set(made: dict[str, str]) -> tuple[str, int | None, str]:
@@ -90,6 +89,3 @@ def _native_file_system(rendered: Rendered) -> list[tuple[str | None, str | None
         (option(argv, "--file-system"), " ".join(argv[argv.index("--mmcrfs") + 1 :]) if "--mmcrfs" in argv else None)
         for _, argv in rendered.commands("mmvdisk", "filesystem", "create")
     ]
-
-
-RULES: Final[tuple[Rule, ...]] = (_toolkit, _variables)

@@ -8,9 +8,9 @@ from ipaddress import ip_address, ip_network
 from typing import TYPE_CHECKING, Final
 
 from kvplan.site.hostnet.roce import rdma_name, traffic_class
+from kvplan.site.rules import Break, rule
 from kvplan.site.scale.cluster import CLIENT_CLASS, SERVER_CLASS
 from kvplan.site.scale.grammar import option, parse_verbs, size_bytes
-from kvplan.site.scale.rule import Found, Rule, rule
 from kvplan.units import GIB, format_binary
 
 if TYPE_CHECKING:
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from kvplan.site.scale.grammar import VerbsPort
     from kvplan.site.scale.rendered import ReadParameter, Rendered
 
-_AGAIN: Final = "render the tree again"
 _STEPS: Final = "scale/steps.yaml"
 _SERVER_FILE: Final = "scale/mmchconfig.yaml"
 _TWO: Final = 2
@@ -31,21 +30,21 @@ _NO_IPV6: Final = re.compile(
 """IPv6 off for a whole host or a port of the fabric; the management network needs none."""
 
 
-@rule(11, "error", "Each verbsPorts can be read, and names no RDMA device that its node does not have.")
-def _devices(rendered: Rendered) -> Iterator[Found]:
+@rule("KV-SCL-011", "Each verbsPorts can be read, and names no RDMA device that its node does not have.")
+def _devices(rendered: Rendered) -> Iterator[Break]:
     for path, entry in rendered.values("verbsPorts"):
         ports = _ports(entry)
         if not ports:
-            yield Found(path, f"verbsPorts of {entry.target} is not a list of device/port/fabric", _AGAIN)
+            yield Break(path, f"verbsPorts of {entry.target} is not a list of device/port/fabric")
         for server in _servers(rendered, entry):
             held = {rdma_name(port.name) for port in server.fabric}
             strange = [port.device for port in ports if port.device not in held]
             if strange:
-                yield Found(path, f"{server.name} has no RDMA device {strange[0]}", "compare with the design's ports")
+                yield Break(path, f"{server.name} has no RDMA device {strange[0]}", "compare with the design's ports")
 
 
-@rule(12, "error", "Every fabric number joins ports of two nodes, and one of a storage node.")
-def _partners(rendered: Rendered) -> Iterator[Found]:
+@rule("KV-SCL-012", "Every fabric number joins ports of two nodes, and one of a storage node.")
+def _partners(rendered: Rendered) -> Iterator[Break]:
     held: dict[int, set[str]] = defaultdict(set)
     for _, entry in rendered.values("verbsPorts"):
         for server in _servers(rendered, entry):
@@ -54,14 +53,14 @@ def _partners(rendered: Rendered) -> Iterator[Found]:
     storage = {server.name for server in rendered.deployment.storage}
     for fabric, servers in sorted(held.items()):
         if fabric == 0:
-            yield Found("verbsPorts", "a port without fabric number connects to any other", "give it a number")
+            yield Break("verbsPorts", "a port without fabric number connects to any other", "give it a number")
         elif len(servers) < _TWO or not servers & storage:
             text = f"fabric {fabric} has ports of {', '.join(sorted(servers))} only"
-            yield Found("verbsPorts", text, "use the number of the network on both sides")
+            yield Break("verbsPorts", text, "use the number of the network on both sides")
 
 
-@rule(13, "error", "Each server has verbsPorts, with all its fabric ports.")
-def _every_server(rendered: Rendered) -> Iterator[Found]:
+@rule("KV-SCL-013", "Each server has verbsPorts, with all its fabric ports.")
+def _every_server(rendered: Rendered) -> Iterator[Break]:
     listed: Counter[tuple[str, str]] = Counter()
     for _, entry in rendered.values("verbsPorts"):
         devices = [port.device for port in _ports(entry)]
@@ -72,19 +71,19 @@ def _every_server(rendered: Rendered) -> Iterator[Found]:
             count = listed[server.name, rdma_name(port.name)]
             if count != 1:
                 text = f"{server.name}: {port.name} is listed {count} times in verbsPorts"
-                yield Found("verbsPorts", text, "list each fabric port once")
+                yield Break("verbsPorts", text, "list each fabric port once")
 
 
-@rule(14, "error", "Where RDMA is on, the connection manager is on too: RoCE needs it.")
-def _connection_manager(rendered: Rendered) -> Iterator[Found]:
+@rule("KV-SCL-014", "Where RDMA is on, the connection manager is on too: RoCE needs it.")
+def _connection_manager(rendered: Rendered) -> Iterator[Break]:
     managed = {(path, entry.target) for path, entry in rendered.values("verbsRdmaCm") if entry.value == "enable"}
     for path, entry in rendered.values("verbsRdma"):
         if entry.value == "enable" and (path, entry.target) not in managed:
-            yield Found(path, f"verbsRdma is on for {entry.target}, verbsRdmaCm is not", "set verbsRdmaCm=enable")
+            yield Break(path, f"verbsRdma is on for {entry.target}, verbsRdmaCm is not", "set verbsRdmaCm=enable")
 
 
-@rule(15, "error", "No host turns IPv6 off, as a whole or on the fabric: the RDMA connection manager needs it.")
-def _ipv6(rendered: Rendered) -> Iterator[Found]:
+@rule("KV-SCL-015", "No host turns IPv6 off, as a whole or on the fabric: the RDMA connection manager needs it.")
+def _ipv6(rendered: Rendered) -> Iterator[Break]:
     if not any(entry.value == "enable" for _, entry in rendered.values("verbsRdmaCm")):
         return
     seen: dict[str, bool] = {}
@@ -93,20 +92,20 @@ def _ipv6(rendered: Rendered) -> Iterator[Found]:
             if text not in seen:
                 seen[text] = _NO_IPV6.search(text) is not None
             if seen[text]:
-                yield Found(path, "turns IPv6 off, and RoCE connections cannot be made", "leave IPv6 on")
+                yield Break(path, "turns IPv6 off, and RoCE connections cannot be made", "leave IPv6 on")
 
 
-@rule(16, "error", "RDMA frames of Storage Scale carry the DSCP that switches hold as lossless, and may be marked.")
-def _tos(rendered: Rendered) -> Iterator[Found]:
+@rule("KV-SCL-016", "RDMA frames of Storage Scale carry the DSCP that switches hold as lossless, and may be marked.")
+def _tos(rendered: Rendered) -> Iterator[Break]:
     wanted = traffic_class(rendered.deployment)
     for path, entry in rendered.values("verbsRdmaRoCEToS"):
         if entry.value != str(wanted):
             text = f"verbsRdmaRoCEToS is {entry.value}; adapters send RDMA with traffic class {wanted}"
-            yield Found(path, text, f"set scale.verbs_roce_tos to {wanted}")
+            yield Break(path, text, f"set scale.verbs_roce_tos to {wanted}")
 
 
-@rule(17, "error", "Each pagepool is given in bytes, no less than the release asks, and as the Site says.")
-def _pagepool(rendered: Rendered) -> Iterator[Found]:
+@rule("KV-SCL-017", "Each pagepool is given in bytes, no less than the release asks, and as the Site says.")
+def _pagepool(rendered: Rendered) -> Iterator[Break]:
     least = int(rendered.cluster.number("pagepool_least_gib")) * GIB
     wanted = str(rendered.cluster.storage.pagepool_gib * GIB)
     asked = [
@@ -115,14 +114,14 @@ def _pagepool(rendered: Rendered) -> Iterator[Found]:
     stored = [(path, entry.value) for path, entry in rendered.values("pagepool")]
     for path, value in (*asked, *stored):
         if not value.isdecimal():
-            yield Found(path, f"pagepool {value!r} is not a number of bytes, and may be refused", "write bytes")
+            yield Break(path, f"pagepool {value!r} is not a number of bytes, and may be refused", "write bytes")
         elif path != "scale/client-mmchconfig.yaml" and (int(value) < least or value != wanted):
             text = f"pagepool is {format_binary(int(value))}, not {format_binary(int(wanted))}"
-            yield Found(path, text, f"set storage.pagepool_gib, to {least // GIB} at least")
+            yield Break(path, text, f"set storage.pagepool_gib, to {least // GIB} at least")
 
 
-@rule(18, "error", "Pagepool, caches, daemon and system fit in the memory of a storage node.")
-def _memory(rendered: Rendered) -> Iterator[Found]:
+@rule("KV-SCL-018", "Pagepool, caches, daemon and system fit in the memory of a storage node.")
+def _memory(rendered: Rendered) -> Iterator[Break]:
     cluster = rendered.cluster
     need = int(cluster.number("daemon_heap_gib") + cluster.number("os_reserve_gib")) * GIB
     need += _largest(rendered, "pagepool")
@@ -131,14 +130,14 @@ def _memory(rendered: Rendered) -> Iterator[Found]:
     there = cluster.storage.memory_gib * GIB
     if need > there:
         text = f"a storage node needs {format_binary(need)} and has {format_binary(there)}"
-        yield Found(_SERVER_FILE, text, "lower storage.pagepool_gib, or correct storage.memory_gib")
+        yield Break(_SERVER_FILE, text, "lower storage.pagepool_gib, or correct storage.memory_gib")
     report = rendered.memory.get("storage", {})
     if rendered.memory and (report.get("needed_bytes"), report.get("fits")) != (need, need <= there):
-        yield Found("scale/memory.json", "does not sum up what mmchconfig.yaml sets", _AGAIN)
+        yield Break("scale/memory.json", "does not sum up what mmchconfig.yaml sets")
 
 
-@rule(19, "error", "The block size is within maxblocksize, on storage nodes and on clients.")
-def _largest_block(rendered: Rendered) -> Iterator[Found]:
+@rule("KV-SCL-019", "The block size is within maxblocksize, on storage nodes and on clients.")
+def _largest_block(rendered: Rendered) -> Iterator[Break]:
     block = max(
         (
             size_bytes(option(argv, "--block-size") or "") or 0
@@ -154,24 +153,24 @@ def _largest_block(rendered: Rendered) -> Iterator[Found]:
     for path, value in limits:
         if (size_bytes(value) or 0) < block:
             text = f"maxblocksize {value or 'is not set and'} is less than the block size of {format_binary(block)}"
-            yield Found(path, text, "raise scale.max_block_bytes")
+            yield Break(path, text, "raise scale.max_block_bytes")
     if rendered.cluster.is_remote and not any(path != _SERVER_FILE for path, _ in rendered.values("maxblocksize")):
-        yield Found("scale/client-mmchconfig.yaml", "maxblocksize is not set: a remote mount would be refused", _AGAIN)
+        yield Break("scale/client-mmchconfig.yaml", "maxblocksize is not set: a remote mount would be refused")
 
 
-@rule(20, "error", "Each parameter is set once for its nodes, and both its stored and its running value are read.")
-def _read_back(rendered: Rendered) -> Iterator[Found]:
+@rule("KV-SCL-020", "Each parameter is set once for its nodes, and both its stored and its running value are read.")
+def _read_back(rendered: Rendered) -> Iterator[Break]:
     counts = Counter((path, entry.parameter, entry.target) for path, entry in rendered.all_parameters)
     for (path, name, target), count in counts.items():
         if count > 1:
-            yield Found(path, f"{name} is set {count} times for {target}", _AGAIN)
+            yield Break(path, f"{name} is set {count} times for {target}")
     for path, entry in rendered.all_parameters:
         if entry.stored != ["mmlsconfig", entry.parameter, "-Y"] or not entry.running:
-            yield Found(path, f"{entry.parameter} is not read back as stored and as running", _AGAIN)
+            yield Break(path, f"{entry.parameter} is not read back as stored and as running")
 
 
-@rule(21, "error", "The steps store each parameter as the parameter files list it.")
-def _stored(rendered: Rendered) -> Iterator[Found]:
+@rule("KV-SCL-021", "The steps store each parameter as the parameter files list it.")
+def _stored(rendered: Rendered) -> Iterator[Break]:
     ran = {" ".join(argv) for _, argv in rendered.commands("mmchconfig")}
     listed = {
         f"mmchconfig {entry.parameter}={entry.value}" + ("" if entry.target == "all" else f" -N {entry.target}")
@@ -180,22 +179,22 @@ def _stored(rendered: Rendered) -> Iterator[Found]:
     }
     for line in sorted(ran ^ listed):
         text = f"`{line}` is {'run but not listed' if line in ran else 'listed but not run'}"
-        yield Found(_STEPS, text, _AGAIN)
+        yield Break(_STEPS, text)
 
 
-@rule(22, "warning", "Subnets stays at its default, or names networks that daemon addresses are in.")
-def _subnets(rendered: Rendered) -> Iterator[Found]:
+@rule("KV-SCL-022", "Subnets stays at its default, or names networks that daemon addresses are in.", "warning")
+def _subnets(rendered: Rendered) -> Iterator[Break]:
     addresses = [ip_address(server.daemon_address) for server in rendered.deployment.storage]
     for path, entry in rendered.values("subnets"):
         for word in entry.value.split() if entry.value != "DEFAULT" else ():
             try:
                 network = ip_network(word, strict=False)
             except ValueError:
-                yield Found(path, f"subnets: {word!r} is no network", "set subnets=DEFAULT")
+                yield Break(path, f"subnets: {word!r} is no network", "set subnets=DEFAULT")
                 continue
             if not any(address in network for address in addresses):
                 text = f"subnets: no daemon address is in {word}, so it has no effect"
-                yield Found(path, text, "set subnets=DEFAULT: daemon names are loopback addresses")
+                yield Break(path, text, "set subnets=DEFAULT: daemon names are loopback addresses")
 
 
 def _ports(entry: ReadParameter) -> tuple[VerbsPort, ...]:
@@ -220,9 +219,3 @@ def _largest(rendered: Rendered, name: str) -> int:
     """Return the largest value of a parameter of the storage nodes that is a number."""
     values = (entry.value for path, entry in rendered.values(name) if path == _SERVER_FILE)
     return max((int(value) for value in values if value.isdecimal()), default=0)
-
-
-RULES: Final[tuple[Rule, ...]] = (
-    _devices, _partners, _every_server, _connection_manager, _ipv6, _tos, _pagepool, _memory, _largest_block,
-    _read_back, _stored, _subnets,
-)  # fmt: skip
