@@ -10,13 +10,11 @@ from functools import cached_property
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any, Final
 
-from kvplan.schema.design import Finding
 from kvplan.site.inference.stack import PortRow, Stack
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from kvplan.schema.base import Severity
     from kvplan.site.deployment import Deployment
 
 _UNIT: Final = re.compile(r"hosts/(?P<host>[^/]+)/etc/systemd/system/(?P<name>kv-[^/]+)\.service")
@@ -189,27 +187,3 @@ def _variables(text: str) -> dict[str, str]:
     """Read an environment file."""
     lines = (line.partition("=") for line in text.splitlines() if not line.startswith("#"))
     return {name: value for name, sign, value in lines if sign}
-
-
-def fault(rule: str, where: str, text: str, remedy: str, severity: Severity = "error") -> Finding:
-    """Make a finding of this part.
-
-    Parameters
-    ----------
-    rule
-        Number of the rule, such as `001`.
-    where
-        File or field.
-    text
-        What is wrong.
-    remedy
-        What to do.
-    severity
-        How grave it is.
-
-    Returns
-    -------
-    Finding
-        The finding.
-    """
-    return Finding(id=f"KV-INF-{rule}", severity=severity, where=where, text=text, remedy=remedy)

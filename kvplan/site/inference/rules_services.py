@@ -9,57 +9,55 @@ from typing import TYPE_CHECKING, Any, Final
 import yaml
 
 from kvplan.site.inference.observe import known_metrics
-from kvplan.site.inference.reading import DASHBOARD, PROMETHEUS, Rendered, Unit, fault
+from kvplan.site.inference.reading import DASHBOARD, PROMETHEUS, Rendered, Unit
 from kvplan.site.inference.stack import KVBM
+from kvplan.site.rules import Break, rule
 from kvplan.site.secrets import PLACEHOLDER
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from kvplan.schema.design import Finding
-
-_RENDER: Final = "Render the tree again; where the Site was meant to differ, change it there."
 _METRIC: Final = re.compile(r"\b(?:vllm:|kvbm_|dynamo_|lmcache)[A-Za-z0-9_:]+")
 _SECRET_NAME: Final = re.compile(r"PASSWORD|PASSWD|SECRET|TOKEN|CREDENTIAL|_KEY$|^KEY$")
 _SECRET_VALUE: Final = re.compile(r"^(env|file|vault):|://[^/@\s]+:[^/@\s]+@|^(hf|sk|ghp)[_-][A-Za-z0-9]{16,}")
 
 
-def control_node(rendered: Rendered) -> Iterator[Finding]:
-    """036: there is a control node with a frontend, whose router is the Site's."""
+@rule("KV-INF-036", "There is a control node with a frontend, whose router is the Site's.")
+def _control_node(rendered: Rendered) -> Iterator[Break]:
     if rendered.stack.control is None:
         text = "no control node: nothing finds engines, routes requests or watches"
-        yield fault("036", "servers", text, "Name the control nodes of the design in the Site.")
+        yield Break("servers", text, "Name the control nodes of the design in the Site.")
         return
     frontends = [unit for unit in rendered.units if unit.name == "kv-frontend"]
     if not frontends:
-        yield fault("036", f"hosts/{rendered.stack.control.name}", "there is no frontend", _RENDER)
+        yield Break(f"hosts/{rendered.stack.control.name}", "there is no frontend")
     for unit in frontends:
         if unit.argument("--router-mode") != rendered.stack.layout.router:
             text = f"the router is {unit.argument('--router-mode') or 'the default one'}"
-            yield fault("036", unit.path, text, f"Set --router-mode={rendered.stack.layout.router}.")
+            yield Break(unit.path, text, f"Set --router-mode={rendered.stack.layout.router}.")
 
 
-def services_needed(rendered: Rendered) -> Iterator[Finding]:
-    """021: etcd and NATS run where something asks for them, and everybody knows their address."""
+@rule("KV-INF-021", "Etcd and NATS run where something asks for them, and everybody knows their address.")
+def _services_needed(rendered: Rendered) -> Iterator[Break]:
     running = {unit.name for unit in rendered.units}
     for service, asks, variable in (("etcd", _asks_etcd, "ETCD_ENDPOINTS"), ("nats", _asks_nats, "NATS_SERVER")):
         askers = [unit for unit in _dynamo(rendered) if asks(rendered, unit)]
         if askers and f"kv-{service}" not in running:
             text = f"{len(askers)} units ask for {service}, which runs nowhere"
-            yield fault("021", askers[0].path, text, _RENDER)
+            yield Break(askers[0].path, text)
         for unit in askers:
             address = rendered.environment(unit).get(variable, "")
             if rendered.stack.services not in address:
                 text = f"{variable} is {address or 'absent'}, {service} is at {rendered.stack.services}"
-                yield fault("021", unit.path, text, _RENDER)
+                yield Break(unit.path, text)
 
 
-def services_idle(rendered: Rendered) -> Iterator[Finding]:
-    """022: etcd and NATS do not run where nothing asks for them."""
+@rule("KV-INF-022", "Etcd and NATS do not run where nothing asks for them.")
+def _services_idle(rendered: Rendered) -> Iterator[Break]:
     for service, asks in (("etcd", _asks_etcd), ("nats", _asks_nats)):
         for unit in rendered.units:
             if unit.name == f"kv-{service}" and not any(asks(rendered, asker) for asker in _dynamo(rendered)):
-                yield fault("022", unit.path, f"nothing asks for {service}", f"Leave {unit.name} out.", "info")
+                yield Break(unit.path, f"nothing asks for {service}", f"Leave {unit.name} out.", "info")
 
 
 def _dynamo(rendered: Rendered) -> list[Unit]:
@@ -88,21 +86,21 @@ def _has_events(unit: Unit) -> bool:
     return '"enable_kv_cache_events":false' not in unit.argument("--kv-events-config").replace(" ", "")
 
 
-def router_events(rendered: Rendered) -> Iterator[Finding]:
-    """030: engines tell what they hold where the router asks for it, and only there."""
+@rule("KV-INF-030", "Engines tell what they hold where the router asks for it, and only there.")
+def _router_events(rendered: Rendered) -> Iterator[Break]:
     wanted = rendered.stack.layout.router == "kv"
     for unit in rendered.engines:
         if _has_events(unit) != wanted:
             telling = "does not tell" if wanted else "tells"
             text = f"the engine {telling} what it holds, the router is {rendered.stack.layout.router}"
-            yield fault("030", unit.path, text, _RENDER)
+            yield Break(unit.path, text)
     if wanted and rendered.stack.backend.startswith("lmcache"):
         text = "a router by KV sees no overlap with LMCache"
-        yield fault("030", "inference.engines.router", text, "Choose round-robin.", "warning")
+        yield Break("inference.engines.router", text, "Choose round-robin.", "warning")
 
 
-def scrape_targets(rendered: Rendered) -> Iterator[Finding]:
-    """019: every engine, the frontend and etcd are read by Prometheus, and nothing that does not exist."""
+@rule("KV-INF-019", "Every engine, the frontend and etcd are read by Prometheus, and nothing that does not exist.")
+def _scrape_targets(rendered: Rendered) -> Iterator[Break]:
     stack = rendered.stack
     jobs = _jobs(rendered.tree.get(PROMETHEUS, ""))
     address = {server.name: server.admin_address for server in rendered.deployment.clients}
@@ -115,13 +113,13 @@ def scrape_targets(rendered: Rendered) -> Iterator[Finding]:
         wanted["etcd"] = {f"{stack.services}:{stack.port('etcd')}"} if stack.needs_etcd else set()
     for job, targets in wanted.items():
         for target in sorted(targets - jobs.get(job, set())):
-            yield fault("019", PROMETHEUS, f"job {job} does not read {target}", _RENDER)
+            yield Break(PROMETHEUS, f"job {job} does not read {target}")
         for target in sorted(jobs.get(job, set()) - targets):
-            yield fault("019", PROMETHEUS, f"job {job} reads {target}, where nothing answers", _RENDER)
+            yield Break(PROMETHEUS, f"job {job} reads {target}, where nothing answers")
     if stack.control:
         path = f"hosts/{stack.control.name}/etc/kv/prometheus.yml"
         if rendered.tree.get(path) != rendered.tree.get(PROMETHEUS):
-            yield fault("019", path, f"is not {PROMETHEUS}", _RENDER)
+            yield Break(path, f"is not {PROMETHEUS}")
 
 
 def _system_port(rendered: Rendered, unit: Unit) -> str:
@@ -141,25 +139,25 @@ def _jobs(text: str) -> dict[str, set[str]]:
         return {}
 
 
-def dashboard(rendered: Rendered) -> Iterator[Finding]:
-    """020: the dashboard names only metrics that this release and back end export."""
+@rule("KV-INF-020", "The dashboard names only metrics that this release and back end export.")
+def _dashboard(rendered: Rendered) -> Iterator[Break]:
     text = rendered.tree.get(DASHBOARD, "")
     try:
         panels = json.loads(text)["panels"]
         expressions = [target["expr"] for panel in panels for target in panel["targets"]]
     except (json.JSONDecodeError, KeyError, TypeError):
-        yield fault("020", DASHBOARD, "is no dashboard", _RENDER)
+        yield Break(DASHBOARD, "is no dashboard")
         return
     used = {metric for expression in expressions for metric in _METRIC.findall(expression)}
     for metric in sorted(used - known_metrics(rendered.stack)):
         text = f"{metric} is not exported with {rendered.stack.backend}"
-        yield fault("020", DASHBOARD, text, "Take a metric of the catalogue's settings `inference.metric_`.")
+        yield Break(DASHBOARD, text, "Take a metric of the catalogue's settings `inference.metric_`.")
     if not used:
-        yield fault("020", DASHBOARD, "no panel shows a metric", _RENDER)
+        yield Break(DASHBOARD, "no panel shows a metric")
 
 
-def secrets(rendered: Rendered) -> Iterator[Finding]:
-    """023: no secret stands in a unit or an environment file."""
+@rule("KV-INF-023", "No secret stands in a unit or an environment file.")
+def _secrets(rendered: Rendered) -> Iterator[Break]:
     for path, variables in rendered.environments.items():
         yield from _secret_faults(path, variables)
     for unit in rendered.units:
@@ -167,10 +165,10 @@ def secrets(rendered: Rendered) -> Iterator[Finding]:
         yield from _secret_faults(unit.path, {name: value for name, _, value in pairs})
 
 
-def _secret_faults(path: str, variables: dict[str, str]) -> Iterator[Finding]:
+def _secret_faults(path: str, variables: dict[str, str]) -> Iterator[Break]:
     """Find variables that hold a secret, without repeating it."""
     for name, value in variables.items():
         if PLACEHOLDER.fullmatch(value):
             continue
         if (_SECRET_NAME.search(name) and value) or _SECRET_VALUE.search(value):
-            yield fault("023", path, f"{name} holds a secret", "Write a placeholder, and a reference in the Site.")
+            yield Break(path, f"{name} holds a secret", "Write a placeholder, and a reference in the Site.")
