@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Final
 
 from kvplan.site.templating import rendered
@@ -165,7 +166,9 @@ def container_unit(  # noqa: PLR0913 - what differs between units, by name
     requires
         Units without which it does not run.
     paths
-        What must be mounted.
+        What must be mounted. Storage Scale mounts its own when its daemon is ready, which is long after `gpfs.service`
+        has started: such a path is looked at, so that the unit is tried again. A mount that is required and fails
+        would leave the unit down for good.
     start_s
         How long it may take to start; the general time when absent [s].
     numa
@@ -180,6 +183,7 @@ def container_unit(  # noqa: PLR0913 - what differs between units, by name
     """
     stop_s = int(stack.number("stop_timeout_s"))
     files = stack.text("nofile")
+    on_storage = [path for path in paths if PurePosixPath(path).is_relative_to(stack.mount)]
     general = (
         *(f"--name={name}", "--replace", "--rm", "--detach", "--cgroups=split"),
         *("--network=host", "--ipc=host", "--pids-limit=-1"),
@@ -191,8 +195,8 @@ def container_unit(  # noqa: PLR0913 - what differs between units, by name
         description=description,
         after=after,
         requires=requires,
-        paths=paths,
-        mount=stack.mount if stack.cache_dir in paths else "",
+        paths=[path for path in paths if path not in on_storage],
+        mount=stack.mount if on_storage else "",
         numa=numa,
         keeps_data=keeps_data,
         words=[word(argument) for argument in (*general, *options, *command)],

@@ -19,6 +19,8 @@ PACKAGES: Final = (
     "gpfs.compression", "gpfs.gnr", "gpfs.gnr.base", "gpfs.gnr.support-scaleout",
 )  # fmt: skip
 """Packages of a node that holds drives."""
+_OWN_VERSIONS: Final = frozenset({"gpfs.gskit", "gpfs.gnr.base", "gpfs.gnr.support-scaleout"})
+"""Packages that are numbered apart from the release, such as gpfs.gskit-8.0.55-19.1: there is one of each in it."""
 _DECLUSTERED_ARRAY: Final = "DA1"
 
 
@@ -66,22 +68,21 @@ def file_system_options(cluster: Cluster) -> Argv:
 
 def _software(cluster: Cluster) -> Step:
     """Install packages and build the kernel layer."""
-    version = package_version(cluster)
     return Step(
         name="software",
         title="Install the packages and build the kernel layer",
         runs_on="each-storage-node",
         daemons="any",
         reads=[["rpm", "-q", *PACKAGES], ["modinfo", "mmfs26"]],
-        commands=[["dnf", "install", "-y", *(f"{name}-{version}" for name in PACKAGES)], ["mmbuildgpl"]],
-        done_when="every package is there in this version, and the module mmfs26 is that of the running kernel",
+        commands=[["dnf", "install", "-y", *with_versions(cluster, PACKAGES, "-")], ["mmbuildgpl"]],
+        done_when="every package is there, in the version named, and the module mmfs26 is that of the running kernel",
     )
 
 
-def package_version(cluster: Cluster) -> str:
-    """Write the release as packages do: 6.0.0.1 is 6.0.0-1."""
+def with_versions(cluster: Cluster, names: tuple[str, ...], joint: str) -> Argv:
+    """Append the release to names as packages write it, 6.0.0.1 as 6.0.0-1; not to those numbered apart from it."""
     release, _, fix = cluster.deployment.site.versions.storage_scale.rpartition(".")
-    return f"{release}-{fix}"
+    return [name if name in _OWN_VERSIONS else f"{name}{joint}{release}-{fix}" for name in names]
 
 
 def _cluster(cluster: Cluster) -> Step:

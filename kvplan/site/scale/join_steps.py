@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from kvplan.site.scale.build_steps import create_cluster, package_version
+from kvplan.site.scale.build_steps import create_cluster, with_versions
 from kvplan.site.scale.cluster import CLIENT_CLASS, DIRECTORY, daemons
 from kvplan.site.scale.parameters import client_parameters
 from kvplan.site.scale.step import Argv, Step
@@ -48,7 +48,6 @@ def join_steps(cluster: Cluster) -> tuple[Step, ...]:
 
 def _client_software(cluster: Cluster) -> Step:
     """Install packages on the clients and build the kernel layer."""
-    version = package_version(cluster)
     return Step(
         name="client_software",
         title="Install the packages on the GPU servers and build the kernel layer",
@@ -56,8 +55,8 @@ def _client_software(cluster: Cluster) -> Step:
         runs_on="each-client",
         daemons="any",
         reads=[["dpkg-query", "--show", *PACKAGES], ["modinfo", "mmfs26"]],
-        commands=[["apt-get", "install", "-y", *(f"{name}={version}" for name in PACKAGES)], ["mmbuildgpl"]],
-        done_when="every package is there in this version, and the module mmfs26 is that of the running kernel",
+        commands=[["apt-get", "install", "-y", *with_versions(cluster, PACKAGES, "=")], ["mmbuildgpl"]],
+        done_when="every package is there, in the version named, and the module mmfs26 is that of the running kernel",
     )
 
 

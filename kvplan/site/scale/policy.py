@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 POLICY: Final = "scale/policy/evict.policy"
 SCRIPT: Final = "scale/policy/kv-evict"
 INSTALLED_SCRIPT: Final = "/usr/local/sbin/kv-evict"
+WORK: Final = "/var/mmfs/kv-evict"
+"""Where mmapplypolicy keeps its lists, on every node that takes part."""
 EVENTS: Final = ("lowDiskSpace", "noDiskSpace", "softQuotaExceeded")
 _PERCENT: Final = 100
 _WHO: Final = {
@@ -107,6 +109,7 @@ def _values(cluster: Cluster) -> dict[str, Any]:
         "spare_minutes": int(cluster.number(spared)),
         "policy_path": f"{DIRECTORY}/policy/evict.policy",
         "workers": SERVER_CLASS,
+        "work_path": WORK,
     }
 
 
@@ -128,9 +131,12 @@ def _install(cluster: Cluster) -> list[dict[str, Any]]:
             minutes="policy",
             runs_on="each-storage-node",
             daemons="any",
-            reads=[["cmp", f"{DIRECTORY}/policy/kv-evict", INSTALLED_SCRIPT]],
-            commands=[["install", "-m", "0755", f"{DIRECTORY}/policy/kv-evict", INSTALLED_SCRIPT]],
-            done_when="the installed script is that of the tree",
+            reads=[["cmp", f"{DIRECTORY}/policy/kv-evict", INSTALLED_SCRIPT], ["test", "-d", WORK]],
+            commands=[
+                ["install", "-d", "-m", "0700", WORK],
+                ["install", "-m", "0755", f"{DIRECTORY}/policy/kv-evict", INSTALLED_SCRIPT],
+            ],
+            done_when="the installed script is that of the tree, and its working directory is there",
         ),
         Step(
             name="policy_callback",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
 import time
@@ -171,6 +172,29 @@ def test_prometheus_reads_every_engine_once() -> None:
 def test_bytes_are_equal_for_equal_input() -> None:
     assert list(inference_files(case("vllm-fs", NEW))) == list(inference_files(case("vllm-fs", NEW)))
     assert {file.mode for file in inference_files(case())} == {READABLE}
+
+
+@pytest.mark.parametrize(("answer", "gone"), [("exit 1", True), ("exit 0", False), (None, False)])
+def test_memory_that_another_engine_may_use_is_left(tmp_path: Path, answer: str | None, *, gone: bool) -> None:
+    (stop,) = [line for line in rendered(case("vllm-fs", NEW))[UNIT].splitlines() if "vllm_offload_" in line]
+    script = stop.partition("-c '")[2].removesuffix("'").replace("$$", "$")
+    script = re.sub(r"/\S*/(?=vllm_offload_)", f"{tmp_path}/", script)
+    (tmp_path / "vllm_offload_1").touch()
+    tools = tmp_path / "tools"
+    tools.mkdir()
+    (tools / "rm").symlink_to(shutil.which("rm") or "/bin/rm")
+    if answer:
+        (tools / "fuser").write_text(f"#!/bin/sh\n{answer}\n", encoding="utf-8")
+        (tools / "fuser").chmod(0o755)
+    subprocess.run(["/bin/sh", "-c", script], env={"PATH": str(tools)}, capture_output=True, check=False)
+    assert (tmp_path / "vllm_offload_1").exists() is not gone
+
+
+def test_a_path_of_storage_scale_is_looked_at_and_never_required() -> None:
+    unit = rendered(case(model_path="/kvfs/models/gpt-oss-120b"))[UNIT]
+    assert "RequiresMountsFor" not in unit
+    assert "ExecStartPre=/usr/bin/mountpoint --quiet /kvfs\n" in unit
+    assert "RequiresMountsFor=/models/gpt-oss-120b\n" in rendered(case())[UNIT]
 
 
 @pytest.mark.slow

@@ -263,3 +263,20 @@ def test_the_exports_say_what_they_leave_out() -> None:
     assert sum("-so" in argv for argv in words) == 8
     hosts = yaml.safe_load(tree_named("joined")["scale/export/ibm-spectrum-scale.yml"])["all"]["hosts"]
     assert Counter(host["scale_out_node"] for host in hosts.values()) == {True: 8, False: 4}
+
+
+@pytest.mark.parametrize(("tool", "joint"), [("dnf", "-"), ("apt-get", "=")])
+def test_only_packages_of_the_release_are_asked_for_in_its_version(tool: str, joint: str) -> None:
+    (install,) = _commands("reference", tool, "install")
+    plain = {word for word in install[3:] if not word.endswith(f"{joint}6.0.0-1")}
+    apart = {"gpfs.gskit", "gpfs.gnr.base", "gpfs.gnr.support-scaleout"} if tool == "dnf" else {"gpfs.gskit"}
+    assert plain == apart
+    assert f"gpfs.base{joint}6.0.0-1" in install
+
+
+def test_the_evictor_has_its_working_directory_on_every_node_that_takes_part() -> None:
+    tree = tree_named("compact")
+    (made,) = [step for step in yaml.safe_load(tree["scale/policy/install.yaml"]) if "script" in step["id"]]
+    directory = made["commands"][0][-1]
+    assert made["runs_on"] == "each-storage-node"
+    assert f'work="${{KV_EVICT_WORK:-{directory}}}"' in tree["scale/policy/kv-evict"]
