@@ -133,8 +133,11 @@ def _mount_required(rendered: Rendered) -> Iterator[Break]:
                 yield Break(unit.path, f"{cache} is not given to the container")
             continue
         required = unit.settings.get("RequiresMountsFor", ())
-        if not any(path == mount or path.startswith(f"{mount}/") for path in required):
-            yield Break(unit.path, f"the unit does not require {mount}")
+        if any(path == mount or path.startswith(f"{mount}/") for path in required):
+            text = f"{mount} is required, which fails for good where the daemon is slower than the unit"
+            yield Break(unit.path, text)
+        if "gpfs.service" not in " ".join(unit.settings.get("After", ())).split():
+            yield Break(unit.path, "the unit does not start after gpfs.service")
         checks = unit.settings.get("ExecStartPre", ())
         if not any(check.endswith(f"mountpoint --quiet {mount}") for check in checks):
             text = f"without a check the engine fills the boot drive where {mount} is not mounted"
