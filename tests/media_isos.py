@@ -82,7 +82,7 @@ def can_build() -> bool:
 
 def rhel_iso(directory: Path, *, menu: str = RHEL_MENU, efi_menu: str = RHEL_MENU, kernel: bytes = b"kernel") -> Path:
     """Make an image whose EFI partition is a file on it, with its menu in both places."""
-    files = {"EFI/BOOT/grub.cfg": menu, "images/pxeboot/vmlinuz": kernel, "images/pxeboot/initrd.img": b"initrd"}
+    files = _rhel_files(menu, kernel)
     tree = _tree(directory, files)
     (tree / "images/efiboot.img").write_bytes(_efi(directory, efi_menu).read_bytes())
     options = ("-e", "images/efiboot.img", "-no-emul-boot")
@@ -91,15 +91,23 @@ def rhel_iso(directory: Path, *, menu: str = RHEL_MENU, efi_menu: str = RHEL_MEN
 
 def appended_iso(directory: Path, *, kernel: bytes = b"kernel") -> Path:
     """Make an image whose EFI partition is appended, with its menu in both places."""
-    files = {"EFI/BOOT/grub.cfg": RHEL_MENU, "images/pxeboot/vmlinuz": kernel, "images/pxeboot/initrd.img": b"initrd"}
-    return _appended(directory, files, RHEL_MENU)
+    return _appended(directory, _rhel_files(RHEL_MENU, kernel), RHEL_MENU)
 
 
 def ubuntu_iso(directory: Path, *, kernel: bytes = b"kernel") -> Path:
     """Make an image like Ubuntu's: appended partition, whose own menu only leads to that on the image."""
-    files = {"boot/grub/grub.cfg": UBUNTU_MENU, "casper/vmlinuz": kernel, "casper/initrd": b"initrd"}
+    files: dict[str, str | bytes] = {
+        "boot/grub/grub.cfg": UBUNTU_MENU,
+        "casper/vmlinuz": kernel,
+        "casper/initrd": b"initrd",
+    }
     stub = "search --set=root --file /casper/vmlinuz\nconfigfile ($root)/boot/grub/grub.cfg\n"
     return _appended(directory, files, stub)
+
+
+def _rhel_files(menu: str, kernel: bytes) -> dict[str, str | bytes]:
+    """Return what is on an image like RHEL's."""
+    return {"EFI/BOOT/grub.cfg": menu, "images/pxeboot/vmlinuz": kernel, "images/pxeboot/initrd.img": b"initrd"}
 
 
 def _appended(directory: Path, files: Mapping[str, str | bytes], efi_menu: str) -> Path:

@@ -60,7 +60,7 @@ def dropped(path: str, field: str) -> Callable[[dict[str, Any]], None]:
     return change
 
 
-def both(*changes: Callable[[dict[str, Any]], None]) -> Callable[[dict[str, Any]], None]:
+def both(*changes: Callable[[dict[str, Any]], object]) -> Callable[[dict[str, Any]], None]:
     """Return several changes as one."""
 
     def change(data: dict[str, Any]) -> None:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from checking import context_with
+from site_changes import put
 
 from kvplan.checks import parts
 from kvplan.checks.design_groups import GROUPS
@@ -24,7 +25,7 @@ from kvplan.schema.design import Finding
 from kvplan.site import inference
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from kvplan.checks.framework import Context
 
@@ -36,9 +37,16 @@ def found_nothing(_: Context) -> Iterator[Found]:
     return iter(())
 
 
-def check_that(check_id: str, **fields: object) -> Check:
+def check_that(check_id: str, **fields: Any) -> Check:
     """Return a check with texts that do not matter."""
-    given = {"severity": "error", "title": "t", "expected": "e", "remedy": "r", "manual": "m", "source": "s"}
+    given: dict[str, Any] = {
+        "severity": "error",
+        "title": "t",
+        "expected": "e",
+        "remedy": "r",
+        "manual": "m",
+        "source": "s",
+    }
     return Check(id=check_id, **{**given, "run": found_nothing, **fields})
 
 
@@ -148,7 +156,7 @@ def test_a_part_that_is_not_there_has_no_rules(monkeypatch: pytest.MonkeyPatch) 
         (("switches", 0, "cumulus"), lambda data: data["switches"][0].update(cumulus="5.7.0")),
     ],
 )
-def test_versions_are_judged_with_their_places(place: object, change: object) -> None:
+def test_versions_are_judged_with_their_places(place: object, change: Callable[[dict[str, Any]], object]) -> None:
     checks = [check for check in parts.part_checks() if check.area == "VER"]
     found = [found for check in checks for found in check.run(context_with(change))]
     assert [entry for entry in found if entry.severity == "error"]
@@ -183,8 +191,9 @@ def test_live_checks_are_left_to_others() -> None:
 
 
 def test_equal_input_gives_an_equal_report() -> None:
-    change = {"change": lambda data: data["versions"].update(vllm="0.15.0")}
-    first, second = (examine(context_with(**change), own_checks(), plan="plan.json") for _ in range(2))
+    first, second = (
+        examine(context_with(put("versions.vllm", "0.15.0")), own_checks(), plan="plan.json") for _ in range(2)
+    )
     assert first == second
     assert first.findings
 

@@ -171,7 +171,7 @@ def test_netplan_takes_its_files(tree: dict[str, File], tmp_path: Path) -> None:
     path.touch(0o600)
     for server in ("control-1", "gpu-0001", "gpu-0004"):
         path.write_text(tree[f"hosts/{server}/etc/netplan/90-kv.yaml"].text)
-        command = ["netplan", "generate", "--root-dir", tmp_path]
+        command = ["netplan", "generate", "--root-dir", str(tmp_path)]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         assert (done.returncode, done.stderr) == (0, "")
     made = tmp_path / "run/systemd/network"

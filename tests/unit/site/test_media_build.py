@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from kvplan.site.media.recipe import BootMedium, Kind
+
 pytestmark = pytest.mark.skipif(not media_isos.can_build(), reason="needs xorriso, mtools, dosfstools, grub")
 
 
@@ -44,7 +46,7 @@ def built(rhel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return build_media(medium_for(rhel), rhel, FILES, tmp_path_factory.mktemp("built") / "x.iso").path
 
 
-def _menus(kind: str, image: Path, directory: Path) -> dict[str, str]:
+def _menus(kind: Kind, image: Path, directory: Path) -> dict[str, str]:
     """Read the menus of an image."""
     directory.mkdir()
     return menus_of(kind, image, efi_image_of(image), directory)
@@ -113,7 +115,7 @@ def test_an_appended_partition_with_a_menu_is_replaced(tmp_path: Path) -> None:
     assert "inst.ks=cdrom:/ks.cfg" in menus["efi:EFI/BOOT/grub.cfg"]
 
 
-def _refused(source: Path, output: Path, medium: object = None, files: dict[str, bytes] = FILES) -> str:
+def _refused(source: Path, output: Path, medium: BootMedium | None = None, files: dict[str, bytes] = FILES) -> str:
     """Build, and return why that was refused; nothing may be left behind."""
     with pytest.raises(InputError) as refused:
         build_media(medium or medium_for(source), source, files, output)
@@ -185,7 +187,7 @@ def test_a_secret_that_was_not_filled_in_is_refused(rhel: Path, output: Path) ->
 
 
 def test_an_image_that_is_not_written_is_refused(rhel: Path, output: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def run(*command: object) -> subprocess.CompletedProcess[str]:
+    def run(*command: str | Path) -> subprocess.CompletedProcess[str]:
         if "-map" in command:
             return subprocess.CompletedProcess(command, 32, "", "NOTE\nSORRY : no space\n")
         return iso.run(*command)
@@ -235,14 +237,35 @@ def _replayed_late(directory: Path, built: Path) -> Path:
     """Remaster with the boot record replayed after the files: it is lost, and xorriso only says sorry."""
     late, efi = directory / "late.iso", directory / "efi.img"
     iso.extract_efi(built, efi_image_of(built), efi)
-    words = ["-indev", built, "-outdev", late, "-map", efi, "/images/efiboot.img", "-boot_image", "any", "replay"]
+    words: list[str | Path] = [
+        "-indev",
+        built,
+        "-outdev",
+        late,
+        "-map",
+        efi,
+        "/images/efiboot.img",
+        "-boot_image",
+        "any",
+        "replay",
+    ]
     subprocess.run(["xorriso", "-no_rc", *words], check=False, capture_output=True)
     return late
 
 
 def _relabelled(directory: Path, built: Path) -> Path:
     """Remaster under another volume id."""
-    words = ["-indev", built, "-outdev", directory / "named.iso", "-boot_image", "any", "replay", "-volid", "OTHER"]
+    words: list[str | Path] = [
+        "-indev",
+        built,
+        "-outdev",
+        directory / "named.iso",
+        "-boot_image",
+        "any",
+        "replay",
+        "-volid",
+        "OTHER",
+    ]
     subprocess.run(["xorriso", "-no_rc", *words], check=True, capture_output=True)
     return directory / "named.iso"
 

@@ -102,7 +102,7 @@ def _url(path: str, authority: str = "172.24.0.10:8080") -> Callable[[list[dict[
     return _changed(url=f"http://{authority}/{path}", output=path)
 
 
-RECIPE_FAULTS: dict[str, tuple[Callable[[list[dict[str, Any]]], None], str]] = {
+RECIPE_FAULTS: dict[str, tuple[Callable[[list[dict[str, Any]]], object], str]] = {
     "server left out": (lambda media: media.pop(0), "001"),
     "server twice": (lambda media: media.append({**media[0], "output": "kv/z.iso", "url": "x"}), "001"),
     "server of nobody": (_changed(server="storage-999"), "001"),

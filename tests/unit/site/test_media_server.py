@@ -63,9 +63,15 @@ def _ask(
         return response, response.read()
 
 
+def _address(server: MediaHttpServer) -> tuple[str, int]:
+    """Return host and port of a server."""
+    host, port = server.server_address[:2]
+    return str(host), port
+
+
 def _connected(server: MediaHttpServer) -> socket.socket:
     """Connect without saying anything."""
-    return socket.create_connection(server.server_address[:2], timeout=10)
+    return socket.create_connection(_address(server), timeout=10)
 
 
 def test_a_whole_image(server: MediaHttpServer) -> None:
@@ -221,7 +227,7 @@ def test_nothing_stays_behind(root: Path) -> None:
         idle = _connected(server)
         idle.sendall(b"HEAD /kv/x.iso HTTP/1.1\r\nHost: x\r\n\r\n")
         assert idle.recv(1000)
-        address = server.server_address[:2]
+        address = _address(server)
     with closing(idle):
         assert idle.recv(1000) == b""
     assert set(threads()) <= before
@@ -230,9 +236,9 @@ def test_nothing_stays_behind(root: Path) -> None:
 
 
 def test_a_port_that_is_taken_is_named(root: Path, server: MediaHttpServer) -> None:
-    host, port = server.server_address[:2]
+    host, port = _address(server)
     expected = f"{host}:{port}: cannot be listened at: address already in use"
-    with pytest.raises(InputError, match=expected), serving(root, str(host), port):
+    with pytest.raises(InputError, match=expected), serving(root, host, port):
         pass
 
 

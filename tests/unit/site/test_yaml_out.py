@@ -34,7 +34,7 @@ TRAPS = [
 
 @pytest.mark.parametrize("text", TRAPS)
 def test_a_text_comes_back_as_that_text_as_key_value_and_element(text: str) -> None:
-    data = {text: [text, {"a": text, "b": [text]}, [[text]]]}
+    data: dict[str, Any] = {text: [text, {"a": text, "b": [text]}, [[text]]]}
     assert yaml.safe_load(yaml_text(data)) == data
     assert parse_yaml(yaml_text(data), "file") == data
 
