@@ -18,7 +18,7 @@ from kvplan.site.install.autoinstall import (
     VolumeGroup,
 )
 from kvplan.site.install.files import CONSOLE_PASSWORD
-from kvplan.site.install.rule import Rule, Seen
+from kvplan.site.install.seen import Seen, file_rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -49,6 +49,7 @@ def _by_id(seen: SeenAutoinstall) -> dict[str, Action]:
     return {action.id: action for action in seen.parsed.storage.config}
 
 
+@file_rule("KV-OSI-051", "Disks are matched by serial number and by nothing else.")
 def _matched(seen: SeenAutoinstall) -> Iterator[str]:
     """See that disks are recognised by serial number and by nothing else."""
     for disk in _of(seen, Disk):
@@ -57,6 +58,7 @@ def _matched(seen: SeenAutoinstall) -> Iterator[str]:
             yield f"disk {disk.id} is not matched by its serial number alone"
 
 
+@file_rule("KV-OSI-052", "The disks are the two boot drives, each once.")
 def _serials(seen: SeenAutoinstall) -> Iterator[str]:
     """See that the disks are the two boot drives, each once."""
     matched = sorted(disk.match.serial or "" for disk in _of(seen, Disk) if disk.match)
@@ -67,6 +69,7 @@ def _serials(seen: SeenAutoinstall) -> Iterator[str]:
         yield "storage.layout lets the installer choose a disk"
 
 
+@file_rule("KV-OSI-053", "The pattern for each boot drive is seen to match no other drive.")
 def _patterns(seen: SeenAutoinstall) -> Iterator[str]:
     """See that the guard looks for other drives that the patterns would match."""
     for variable, drive in seen.sought.items():
@@ -79,6 +82,7 @@ def _patterns(seen: SeenAutoinstall) -> Iterator[str]:
                 yield f"the pattern for {serial} also matches {other}, so the installation will be refused"
 
 
+@file_rule("KV-OSI-054", "Ids are unique, and each entry builds on one before it.")
 def _ids(seen: SeenAutoinstall) -> Iterator[str]:
     """See that ids are unique, and that each entry builds on one before it of a kind that it can build on."""
     known: dict[str, Action] = {}
@@ -93,6 +97,7 @@ def _ids(seen: SeenAutoinstall) -> Iterator[str]:
         known[action.id] = action
 
 
+@file_rule("KV-OSI-055", "The boot loader is put on an EFI system partition on each disk.")
 def _boot_devices(seen: SeenAutoinstall) -> Iterator[str]:
     """See that there is an EFI system partition on each disk, which the boot loader is put on, and nowhere else."""
     esps = [partition for partition in _of(seen, Partition) if partition.flag == "boot"]
@@ -108,6 +113,7 @@ def _boot_devices(seen: SeenAutoinstall) -> Iterator[str]:
         yield f"the boot loader is put on {name}, which is no EFI system partition"
 
 
+@file_rule("KV-OSI-056", "Disks are wiped by their superblocks, and nothing is preserved.")
 def _wiped(seen: SeenAutoinstall) -> Iterator[str]:
     """See that disks lose what they held, by their superblocks, and that nothing is kept."""
     for action in seen.parsed.storage.config:
@@ -120,6 +126,7 @@ def _wiped(seen: SeenAutoinstall) -> Iterator[str]:
             yield f"{disk.id} is not wiped, so an earlier array or volume group stops the installation"
 
 
+@file_rule("KV-OSI-057", "Every array mirrors two partitions on different disks.")
 def _mirrors(seen: SeenAutoinstall) -> Iterator[str]:
     """See that each array mirrors two partitions on different disks."""
     entries = _by_id(seen)
@@ -131,6 +138,7 @@ def _mirrors(seen: SeenAutoinstall) -> Iterator[str]:
             yield f"array {raid.id} does not mirror two partitions on different disks"
 
 
+@file_rule("KV-OSI-058", "/, /boot and /boot/efi are mounted once each, from mirrored storage but for the last.")
 def _mounts(seen: SeenAutoinstall) -> Iterator[str]:
     """See that the system is mounted from the right storage, each mount point once."""
     entries = _by_id(seen)
@@ -144,6 +152,7 @@ def _mounts(seen: SeenAutoinstall) -> Iterator[str]:
             yield f"{mount.path} is mounted from {volume}, which is not mirrored"
 
 
+@file_rule("KV-OSI-059", "Scripts run under bash, and stop at the first failure.")
 def _scripts(seen: SeenAutoinstall) -> Iterator[str]:
     """See that scripts run under bash, and stop at the first failure."""
     for stage, commands in (("early", seen.parsed.early_commands), ("late", seen.parsed.late_commands)):
@@ -154,6 +163,7 @@ def _scripts(seen: SeenAutoinstall) -> Iterator[str]:
             yield f"{stage}-commands are missing"
 
 
+@file_rule("KV-OSI-060", "Nothing is asked, and the machine restarts.")
 def _conduct(seen: SeenAutoinstall) -> Iterator[str]:
     """See that nothing is asked, and that the machine restarts."""
     if seen.parsed.interactive_sections:
@@ -164,6 +174,7 @@ def _conduct(seen: SeenAutoinstall) -> Iterator[str]:
         yield "the installer looks for a newer one"
 
 
+@file_rule("KV-OSI-061", "The machine is reached over ssh by the Site's keys alone.")
 def _ssh(seen: SeenAutoinstall) -> Iterator[str]:
     """See that the machine is reached over ssh by key alone, with the Site's keys."""
     access = seen.deployment.site.access
@@ -181,6 +192,7 @@ def _ssh(seen: SeenAutoinstall) -> Iterator[str]:
             yield f"{user.name} may not act as root"
 
 
+@file_rule("KV-OSI-062", "No password stands in the file, and it is locked unless the Site has one.")
 def _passwords(seen: SeenAutoinstall) -> Iterator[str]:
     """See that passwords are places for a hash or locked."""
     for user in seen.parsed.user_data.users:
@@ -190,6 +202,7 @@ def _passwords(seen: SeenAutoinstall) -> Iterator[str]:
             yield f"the password of {user.name} is {'locked' if user.lock_passwd else 'not locked'}"
 
 
+@file_rule("KV-OSI-063", "The host name is the machine's admin name.")
 def _hostname(seen: SeenAutoinstall) -> Iterator[str]:
     """See that the machine takes its admin name."""
     data, names = seen.parsed.user_data, seen.server.names
@@ -197,6 +210,7 @@ def _hostname(seen: SeenAutoinstall) -> Iterator[str]:
         yield f"the host name is {data.fqdn}, should be {names.admin_fqdn}"
 
 
+@file_rule("KV-OSI-064", "The management port and its address are the designed ones.")
 def _network(seen: SeenAutoinstall) -> Iterator[str]:
     """See that the management port is the designed one, with its designed address."""
     port = seen.server.management[0]
@@ -217,6 +231,7 @@ def _network(seen: SeenAutoinstall) -> Iterator[str]:
             yield f"name servers are {', '.join(ethernet.nameservers.addresses)}, should be {', '.join(site.dns)}"
 
 
+@file_rule("KV-OSI-065", "Time zone and time servers are the Site's.")
 def _time(seen: SeenAutoinstall) -> Iterator[str]:
     """See that the clock has the Site's zone and servers."""
     site = seen.deployment.site.network
@@ -226,30 +241,9 @@ def _time(seen: SeenAutoinstall) -> Iterator[str]:
         yield f"time servers are {', '.join(seen.parsed.user_data.ntp.servers)}, should be {', '.join(site.ntp)}"
 
 
+@file_rule("KV-OSI-066", "What the machine is started with is installed.")
 def _packages(seen: SeenAutoinstall) -> Iterator[str]:
     """See that what the machine is started with is installed."""
     for name in _NEEDED:
         if name not in seen.parsed.packages:
             yield f"package {name} is not installed"
-
-
-RULES: Final[tuple[Rule[SeenAutoinstall], ...]] = (
-    Rule("KV-OSI-051", "Disks are matched by serial number and by nothing else.", _matched),
-    Rule("KV-OSI-052", "The disks are the two boot drives, each once.", _serials),
-    Rule("KV-OSI-053", "The pattern for each boot drive is seen to match no other drive.", _patterns),
-    Rule("KV-OSI-054", "Ids are unique, and each entry builds on one before it.", _ids),
-    Rule("KV-OSI-055", "The boot loader is put on an EFI system partition on each disk.", _boot_devices),
-    Rule("KV-OSI-056", "Disks are wiped by their superblocks, and nothing is preserved.", _wiped),
-    Rule("KV-OSI-057", "Every array mirrors two partitions on different disks.", _mirrors),
-    Rule(
-        "KV-OSI-058", "/, /boot and /boot/efi are mounted once each, from mirrored storage but for the last.", _mounts
-    ),
-    Rule("KV-OSI-059", "Scripts run under bash, and stop at the first failure.", _scripts),
-    Rule("KV-OSI-060", "Nothing is asked, and the machine restarts.", _conduct),
-    Rule("KV-OSI-061", "The machine is reached over ssh by the Site's keys alone.", _ssh),
-    Rule("KV-OSI-062", "No password stands in the file, and it is locked unless the Site has one.", _passwords),
-    Rule("KV-OSI-063", "The host name is the machine's admin name.", _hostname),
-    Rule("KV-OSI-064", "The management port and its address are the designed ones.", _network),
-    Rule("KV-OSI-065", "Time zone and time servers are the Site's.", _time),
-    Rule("KV-OSI-066", "What the machine is started with is installed.", _packages),
-)

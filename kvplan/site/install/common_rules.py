@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any, Final
 
 from kvplan.site.install.files import CONSOLE_PASSWORD, console_arguments
-from kvplan.site.install.rule import Rule, Seen
+from kvplan.site.install.seen import Seen, file_rule
 from kvplan.site.templating import rendered
 
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ _PLACE: Final = re.compile(r"\{\{.*?\}\}")
 _TWO: Final = re.compile(r'^two_drives "\$(\w+)" "\$(\w+)"$', re.MULTILINE)
 
 
+@file_rule("KV-OSI-010", "Exactly the two boot drives of the Site are looked for, by serial number.")
 def _serials(seen: Seen[Any]) -> Iterator[str]:
     """Say which boot drives are not looked for, or should not be."""
     sought = [drive.serial for drive in seen.sought.values()]
@@ -39,6 +40,7 @@ def drive_serials(deployment: Deployment) -> frozenset[str]:
     )
 
 
+@file_rule("KV-OSI-011", "No serial number of a data drive, or of another machine's drive, stands in the file.")
 def _foreign(seen: Seen[Any]) -> Iterator[str]:
     """Name serial numbers in the file that are not of its two boot drives."""
     data = seen.server.site.data_drives
@@ -48,6 +50,7 @@ def _foreign(seen: Seen[Any]) -> Iterator[str]:
         yield f"{serial} stands in the file, and is {whose}"
 
 
+@file_rule("KV-OSI-012", "Each boot drive's size is held against the window of the Site.")
 def _window(seen: Seen[Any]) -> Iterator[str]:
     """Compare the windows of sizes with the Site's."""
     drives = seen.server.site.boot_drives
@@ -59,6 +62,7 @@ def _window(seen: Seen[Any]) -> Iterator[str]:
             )
 
 
+@file_rule("KV-OSI-013", "The functions that find drives stand unchanged, and stop at the first failure.")
 def _guard(seen: Seen[Any]) -> Iterator[str]:
     """See that the functions that find drives stand as they were written, and stop at the first failure."""
     if rendered("install/find-drives.sh").strip() not in seen.before:
@@ -67,6 +71,7 @@ def _guard(seen: Seen[Any]) -> Iterator[str]:
         yield "the script that finds the boot drives does not stop at the first failure"
 
 
+@file_rule("KV-OSI-014", "The two boot drives found are seen to be different ones.")
 def _distinct(seen: Seen[Any]) -> Iterator[str]:
     """See that the drives found are compared with each other."""
     compared = {frozenset(pair) for pair in _TWO.findall(seen.before)}
@@ -74,6 +79,7 @@ def _distinct(seen: Seen[Any]) -> Iterator[str]:
         yield "the two boot drives are not compared with each other"
 
 
+@file_rule("KV-OSI-015", "No hash of a password and no reference to a secret stands in the file.")
 def _clear_text(seen: Seen[Any]) -> Iterator[str]:
     """Look for hashes of passwords, and for references to secrets, which are for the inventory alone."""
     if _HASH.search(seen.text):
@@ -90,6 +96,7 @@ def _clear_text(seen: Seen[Any]) -> Iterator[str]:
             yield f"the reference {reference} to a secret stands in the file"
 
 
+@file_rule("KV-OSI-016", "There is a place for the console password exactly where the Site has one.")
 def _places(seen: Seen[Any]) -> Iterator[str]:
     """See that there is a place for the console password exactly where the Site has one, and for nothing else."""
     expected = [CONSOLE_PASSWORD] if seen.password_expected else []
@@ -97,6 +104,7 @@ def _places(seen: Seen[Any]) -> Iterator[str]:
         yield f"places for secrets are {', '.join(found) or 'none'}; should be {', '.join(expected) or 'none'}"
 
 
+@file_rule("KV-OSI-017", "The machine is left with its name, its serial number and the Plan's hash.")
 def _marker(seen: Seen[Any]) -> Iterator[str]:
     """See that the machine is left with a note of what it was installed as."""
     wanted = {
@@ -109,22 +117,8 @@ def _marker(seen: Seen[Any]) -> Iterator[str]:
             yield f"/etc/kvplan/installed lacks {key}={value}"
 
 
+@file_rule("KV-OSI-018", "The kernel is told of the serial console.")
 def _console(seen: Seen[Any]) -> Iterator[str]:
     """See that the kernel is told of the serial console."""
     if (arguments := console_arguments(seen.deployment)) not in seen.text:
         yield f"the kernel is not given {arguments}"
-
-
-RULES: Final[tuple[Rule[Seen[Any]], ...]] = (
-    Rule("KV-OSI-010", "Exactly the two boot drives of the Site are looked for, by serial number.", _serials),
-    Rule(
-        "KV-OSI-011", "No serial number of a data drive, or of another machine's drive, stands in the file.", _foreign
-    ),
-    Rule("KV-OSI-012", "Each boot drive's size is held against the window of the Site.", _window),
-    Rule("KV-OSI-013", "The functions that find drives stand unchanged, and stop at the first failure.", _guard),
-    Rule("KV-OSI-014", "The two boot drives found are seen to be different ones.", _distinct),
-    Rule("KV-OSI-015", "No hash of a password and no reference to a secret stands in the file.", _clear_text),
-    Rule("KV-OSI-016", "There is a place for the console password exactly where the Site has one.", _places),
-    Rule("KV-OSI-017", "The machine is left with its name, its serial number and the Plan's hash.", _marker),
-    Rule("KV-OSI-018", "The kernel is told of the serial console.", _console),
-)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from kvplan.site.install.rule import drives_sought
+from kvplan.site.install.seen import drives_sought
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

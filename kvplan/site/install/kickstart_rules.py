@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from kvplan.site.install.files import CONSOLE_PASSWORD, install_source
 from kvplan.site.install.kickstart import Kickstart
-from kvplan.site.install.rule import Rule, Seen
+from kvplan.site.install.seen import Seen, file_rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,11 +25,13 @@ _NEEDED: Final = ("chrony", "efibootmgr", "lvm2", "mdadm", "openssh-server", "su
 _MIRRORED: Final = 2
 
 
+@file_rule("KV-OSI-020", "Every line is read, and every section has its %end.")
 def _sections(seen: SeenKickstart) -> Iterator[str]:
     """Pass on what could not be read."""
     yield from seen.parsed.faults
 
 
+@file_rule("KV-OSI-021", "Only expected commands stand in the file, and no single command stands twice.")
 def _commands(seen: SeenKickstart) -> Iterator[str]:
     """Name commands that are not expected, and such as stand more than once."""
     counts = Counter(command.name for command in seen.parsed.commands)
@@ -40,12 +42,14 @@ def _commands(seen: SeenKickstart) -> Iterator[str]:
             yield f"{name} stands {count} times"
 
 
+@file_rule("KV-OSI-022", "Every included file is written by %pre.")
 def _includes(seen: SeenKickstart) -> Iterator[str]:
     """Name included files that %pre does not write."""
     for path in seen.parsed.missing_includes:
         yield f"{path} is included, but %pre does not write it"
 
 
+@file_rule("KV-OSI-023", "%pre runs under bash, and its failure ends the installation.")
 def _pre(seen: SeenKickstart) -> Iterator[str]:
     """See that %pre runs under bash, and that its failure ends the installation."""
     sections = [section for section in seen.parsed.sections if section.name == "%pre"]
@@ -58,6 +62,7 @@ def _pre(seen: SeenKickstart) -> Iterator[str]:
             yield "%pre does not run under /bin/bash"
 
 
+@file_rule("KV-OSI-024", "ignoredisk --only-use confines the installer to the two boot drives.")
 def _ignoredisk(seen: SeenKickstart) -> Iterator[str]:
     """See that the installer is confined to the boot drives."""
     confined = seen.parsed.named("ignoredisk")
@@ -68,6 +73,7 @@ def _ignoredisk(seen: SeenKickstart) -> Iterator[str]:
             yield "ignoredisk does not confine the installer to the two boot drives by --only-use"
 
 
+@file_rule("KV-OSI-025", "clearpart clears exactly the two boot drives.")
 def _clearpart(seen: SeenKickstart) -> Iterator[str]:
     """See that only the boot drives are cleared."""
     clearing = seen.parsed.named("clearpart")
@@ -80,6 +86,7 @@ def _clearpart(seen: SeenKickstart) -> Iterator[str]:
             yield "clearpart does not clear exactly the two boot drives"
 
 
+@file_rule("KV-OSI-026", "Every partition is put on a boot drive by name.")
 def _partitions(seen: SeenKickstart) -> Iterator[str]:
     """See that every partition is put on a boot drive by name."""
     for command in seen.parsed.named("part", "partition"):
@@ -87,6 +94,7 @@ def _partitions(seen: SeenKickstart) -> Iterator[str]:
             yield f"partition {' '.join(command.words)} is not put on a boot drive"
 
 
+@file_rule("KV-OSI-027", "Every array mirrors two partitions on different drives.")
 def _mirrors(seen: SeenKickstart) -> Iterator[str]:
     """See that each array mirrors two partitions on different drives."""
     drives = {command.target: command.options.get("--ondisk", "") for command in seen.parsed.named("part")}
@@ -103,6 +111,7 @@ def _mirrors(seen: SeenKickstart) -> Iterator[str]:
             yield f"array {target} has members on the same drive"
 
 
+@file_rule("KV-OSI-028", "Every partition is a member of one array.")
 def _members(seen: SeenKickstart) -> Iterator[str]:
     """See that each partition is a member of one array."""
     used = Counter(member for command in seen.parsed.named("raid") for member in command.words[1:])
@@ -111,6 +120,7 @@ def _members(seen: SeenKickstart) -> Iterator[str]:
             yield f"partition {command.target} is in {used[command.target]} arrays instead of one"
 
 
+@file_rule("KV-OSI-029", "Volume groups lie on arrays, and logical volumes in volume groups.")
 def _volumes(seen: SeenKickstart) -> Iterator[str]:
     """See that volume groups lie on arrays, and logical volumes in volume groups."""
     arrays = {command.target for command in seen.parsed.named("raid") if command.target.startswith("pv.")}
@@ -125,6 +135,7 @@ def _volumes(seen: SeenKickstart) -> Iterator[str]:
             yield f"logical volume {command.target} is in volume group {group or 'nowhere'}, which there is not"
 
 
+@file_rule("KV-OSI-030", "/, /boot and /boot/efi are mounted once each.")
 def _mounts(seen: SeenKickstart) -> Iterator[str]:
     """See that the system is mounted from mirrored storage, each mount point once."""
     mounted = Counter(
@@ -138,12 +149,14 @@ def _mounts(seen: SeenKickstart) -> Iterator[str]:
             yield "/boot/efi is no EFI system partition"
 
 
+@file_rule("KV-OSI-031", "Firmware is told of the EFI system partition on either drive.")
 def _second_entry(seen: SeenKickstart) -> Iterator[str]:
     """See that firmware is told of the EFI system partition on either drive."""
     if "efibootmgr --create" not in seen.after or "slaves/*" not in seen.after:
         yield "no %post adds a firmware entry for each EFI system partition"
 
 
+@file_rule("KV-OSI-032", "There is one installation source, and it is the Site's.")
 def _source(seen: SeenKickstart) -> Iterator[str]:
     """See that there is one source to install from, the Site's."""
     wanted = install_source(seen.deployment)
@@ -152,6 +165,7 @@ def _source(seen: SeenKickstart) -> Iterator[str]:
         yield f"installation sources are {', '.join(sources) or 'none'}; should be {wanted!r} alone"
 
 
+@file_rule("KV-OSI-033", "Nothing is asked, and the machine restarts without its medium.")
 def _conduct(seen: SeenKickstart) -> Iterator[str]:
     """See that nothing is asked, and that the machine restarts without its medium."""
     for command in seen.parsed.named(*_ASKING):
@@ -164,6 +178,7 @@ def _conduct(seen: SeenKickstart) -> Iterator[str]:
         yield "reboot --eject is missing, so the machine waits, or installs itself again"
 
 
+@file_rule("KV-OSI-034", "Root is locked, and no password stands in the file.")
 def _passwords(seen: SeenKickstart) -> Iterator[str]:
     """See that root is locked, and that the user's password is a place for a hash or locked."""
     if [command.options for command in seen.parsed.named("rootpw")] != [{"--lock": ""}]:
@@ -177,6 +192,7 @@ def _passwords(seen: SeenKickstart) -> Iterator[str]:
             yield "the user's password stands in the file"
 
 
+@file_rule("KV-OSI-035", "The deployer's account has the Site's ssh keys and may act as root.")
 def _keys(seen: SeenKickstart) -> Iterator[str]:
     """See that the deployer's account exists and has the Site's keys."""
     access = seen.deployment.site.access
@@ -191,6 +207,7 @@ def _keys(seen: SeenKickstart) -> Iterator[str]:
         yield f"{access.user} may not act as root"
 
 
+@file_rule("KV-OSI-036", "The host name is the machine's admin name.")
 def _hostname(seen: SeenKickstart) -> Iterator[str]:
     """See that the machine takes its admin name."""
     names = [command.options.get("--hostname", "") for command in seen.parsed.named("network")]
@@ -198,6 +215,7 @@ def _hostname(seen: SeenKickstart) -> Iterator[str]:
         yield f"the host name is {', '.join(names) or 'missing'}, should be {seen.server.names.admin_fqdn}"
 
 
+@file_rule("KV-OSI-037", "The management port and its address are the designed ones.")
 def _network(seen: SeenKickstart) -> Iterator[str]:
     """See that the management port is the designed one, with its designed address."""
     port = seen.server.management[0]
@@ -223,6 +241,7 @@ def _network(seen: SeenKickstart) -> Iterator[str]:
             yield f"name servers are {options.get('--nameserver')}, should be {', '.join(site.dns)}"
 
 
+@file_rule("KV-OSI-038", "Time zone and time servers are the Site's.")
 def _time(seen: SeenKickstart) -> Iterator[str]:
     """See that the clock has the Site's zone and servers."""
     site = seen.deployment.site.network
@@ -235,6 +254,7 @@ def _time(seen: SeenKickstart) -> Iterator[str]:
         yield f"time servers are {', '.join(servers) or 'none'}, should be {', '.join(site.ntp)}"
 
 
+@file_rule("KV-OSI-039", "The licence is agreed to exactly when the Site accepts it.")
 def _licence(seen: SeenKickstart) -> Iterator[str]:
     """See that the licence is agreed to exactly when somebody accepted it."""
     accepted = any(licence.what == "rhel" for licence in seen.deployment.site.licences)
@@ -245,34 +265,10 @@ def _licence(seen: SeenKickstart) -> Iterator[str]:
         yield "the licence is not agreed to, so the system asks when it first starts"
 
 
+@file_rule("KV-OSI-040", "What the machine is reached and started with is installed.")
 def _packages(seen: SeenKickstart) -> Iterator[str]:
     """See that what the machine is reached and started with is installed."""
     chosen = set(seen.parsed.script("%packages").split())
     for name in _NEEDED:
         if name not in chosen:
             yield f"package {name} is not installed"
-
-
-RULES: Final[tuple[Rule[SeenKickstart], ...]] = (
-    Rule("KV-OSI-020", "Every line is read, and every section has its %end.", _sections),
-    Rule("KV-OSI-021", "Only expected commands stand in the file, and no single command stands twice.", _commands),
-    Rule("KV-OSI-022", "Every included file is written by %pre.", _includes),
-    Rule("KV-OSI-023", "%pre runs under bash, and its failure ends the installation.", _pre),
-    Rule("KV-OSI-024", "ignoredisk --only-use confines the installer to the two boot drives.", _ignoredisk),
-    Rule("KV-OSI-025", "clearpart clears exactly the two boot drives.", _clearpart),
-    Rule("KV-OSI-026", "Every partition is put on a boot drive by name.", _partitions),
-    Rule("KV-OSI-027", "Every array mirrors two partitions on different drives.", _mirrors),
-    Rule("KV-OSI-028", "Every partition is a member of one array.", _members),
-    Rule("KV-OSI-029", "Volume groups lie on arrays, and logical volumes in volume groups.", _volumes),
-    Rule("KV-OSI-030", "/, /boot and /boot/efi are mounted once each.", _mounts),
-    Rule("KV-OSI-031", "Firmware is told of the EFI system partition on either drive.", _second_entry),
-    Rule("KV-OSI-032", "There is one installation source, and it is the Site's.", _source),
-    Rule("KV-OSI-033", "Nothing is asked, and the machine restarts without its medium.", _conduct),
-    Rule("KV-OSI-034", "Root is locked, and no password stands in the file.", _passwords),
-    Rule("KV-OSI-035", "The deployer's account has the Site's ssh keys and may act as root.", _keys),
-    Rule("KV-OSI-036", "The host name is the machine's admin name.", _hostname),
-    Rule("KV-OSI-037", "The management port and its address are the designed ones.", _network),
-    Rule("KV-OSI-038", "Time zone and time servers are the Site's.", _time),
-    Rule("KV-OSI-039", "The licence is agreed to exactly when the Site accepts it.", _licence),
-    Rule("KV-OSI-040", "What the machine is reached and started with is installed.", _packages),
-)

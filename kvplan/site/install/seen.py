@@ -1,4 +1,4 @@
-"""What a rule over a rendered installer file is, and what it is given to look at."""
+"""What a rule over a rendered installer file is given to look at, and how it says what is wrong."""
 
 from __future__ import annotations
 
@@ -7,14 +7,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, Generic, NamedTuple, TypeVar
 
-from kvplan.schema.design import Finding
+from kvplan.site.rules import Break, Rule, rule
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from kvplan.site.deployment import Deployment, Server
 
-REMEDY: Final = "render the tree anew; what the file says is changed in the Site, never in the file"
 _WORD: Final = re.compile(r"[A-Za-z0-9._-]+")
 _DRIVE: Final = re.compile(r"^(\w+)=\$\(boot_drive (\S+) (\d+) (\d+)\)$", re.MULTILINE)
 ParsedT = TypeVar("ParsedT")
@@ -70,19 +69,10 @@ class Seen(Generic[ParsedT]):
         return self.deployment.site.access.console_password_hash is not None
 
 
-SeenT = TypeVar("SeenT")
+def file_rule(rule_id: str, what: str) -> Callable[[Callable[[Seen[ParsedT]], Iterator[str]]], Rule[Seen[ParsedT]]]:
+    """Make a rule of the function below, which says what is wrong with the one file that it sees."""
 
+    def made(texts: Callable[[Seen[ParsedT]], Iterator[str]]) -> Rule[Seen[ParsedT]]:
+        return rule(rule_id, what)(lambda seen: (Break(seen.path, text) for text in texts(seen)))
 
-class Rule(NamedTuple, Generic[SeenT]):
-    """A rule: its id, what is checked, and a function that says what is wrong."""
-
-    id: str
-    what: str
-    faults: Callable[[SeenT], Iterator[str]]
-
-
-def findings(rules: tuple[Rule[Seen[ParsedT]], ...], seen: Seen[ParsedT]) -> Iterator[Finding]:
-    """Apply rules to a file."""
-    for rule in rules:
-        for text in rule.faults(seen):
-            yield Finding(id=rule.id, severity="error", where=seen.path, text=text, remedy=REMEDY)
+    return made
