@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from kvplan.checks.framework import Context
 
 _LENGTH: Final = 4
-_STARTS: Final = tuple(f"{kind}:" for kind in SECRET_KINDS)
+STARTS: Final = tuple(f"{kind}:" for kind in SECRET_KINDS)
+"""What a reference to a secret begins with."""
 
 
 def is_whole(key: str) -> bool:
@@ -38,7 +39,7 @@ def rsa_bits(key: str) -> int | None:
 def secrets(context: Context) -> Iterator[Entry]:
     """Yield every reference to a secret, with what it is for and where it stands."""
     for loc, text in context.site_texts:
-        if text.startswith(_STARTS) and not text.startswith("file://"):
+        if text.startswith(STARTS) and not text.startswith("file://"):
             yield Entry(text, ".".join(part for part in loc if isinstance(part, str)), loc)
 
 

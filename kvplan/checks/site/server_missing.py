@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def run(context: Context) -> Iterator[Found]:
     """Compare names."""
     known = {server.name for server in context.site.servers}
-    for device in context.design.devices:
+    for device in sorted(context.design.devices, key=lambda device: device.name):
         if device.role in SERVER_ROLES and device.name not in known:
             yield Found(
                 device.name, f"the design has this {ROLE_NOUNS[device.role][0]}, the Site has not", ("servers",)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
+import os
 from typing import TYPE_CHECKING
 
 import pytest
@@ -94,15 +96,92 @@ def test_links_that_lead_out_are_refused(tmp_path: Path) -> None:
     build = tmp_path / "build"
     build.mkdir()
     (build / "a").symlink_to(outside)
-    with pytest.raises(InputError, match="leads out of the directory by a link"):
+    with pytest.raises(InputError, match="leads elsewhere by a link; remove the link"):
         write_tree(tree(a="one\n"), build)
     assert list(outside.iterdir()) == []
 
 
 def test_a_directory_in_the_place_of_a_file_is_refused(tmp_path: Path) -> None:
     (tmp_path / "a/file").mkdir(parents=True)
-    with pytest.raises(InputError, match="is a directory, where a file goes"):
+    with pytest.raises(InputError, match="is not a file, where one goes"):
         write_tree(tree(a="one\n"), tmp_path)
+
+
+def test_a_link_to_another_file_of_the_tree_is_refused(tmp_path: Path) -> None:
+    write_tree(tree(a="one\n", b="two\n"), tmp_path)
+    (tmp_path / "a/file").unlink()
+    (tmp_path / "a/file").symlink_to(tmp_path / MANIFEST)
+    manifest = (tmp_path / MANIFEST).read_text()
+    with pytest.raises(InputError, match="leads elsewhere by a link"):
+        write_tree(tree(a="one\n", b="two\n"), tmp_path)
+    assert (tmp_path / MANIFEST).read_text() == manifest
+
+
+def test_a_link_to_itself_and_a_pipe_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a/file").symlink_to("file")
+    (tmp_path / "b").mkdir()
+    os.mkfifo(tmp_path / "b/file")
+    with pytest.raises(InputError, match=r"(?s)a/file: leads elsewhere.*b/file: is not a file"):
+        write_tree(tree(a="one\n", b="two\n"), tmp_path)
+
+
+def test_a_file_in_the_place_of_a_folder_is_refused_before_anything_is_written(tmp_path: Path) -> None:
+    (tmp_path / "b").write_text("")
+    with pytest.raises(InputError, match=r"b: is not a directory"):
+        write_tree(tree(a="one\n", b="two\n"), tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["b"]
+
+
+def test_what_cannot_be_written_is_refused_in_comparing_too(tmp_path: Path) -> None:
+    (tmp_path / "thesis.tex").write_text("x")
+    with pytest.raises(InputError, match=r"not kvplan's: thesis\.tex"):
+        changes(tree(a="one\n"), tmp_path)
+    with pytest.raises(InputError, match="is not a directory"):
+        changes(tree(a="one\n"), tmp_path / "thesis.tex")
+
+
+def test_a_file_that_cannot_be_read_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_tree(tree(a="one\n"), tmp_path)
+
+    def refused(path: Path) -> bytes:
+        raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setattr(type(tmp_path), "read_bytes", refused)
+    with pytest.raises(InputError, match=r"a/file: cannot be read or written: permission denied"):
+        changes(tree(a="two\n"), tmp_path)
+
+
+def test_folders_go_with_their_last_file(tmp_path: Path) -> None:
+    write_tree(tree(a="one\n", b="two\n", c="three\n"), tmp_path)
+    (tmp_path / "c/notes").write_text("mine")
+    write_tree(tree(a="one\n"), tmp_path)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a", "c", MANIFEST]
+
+
+def test_what_a_killed_run_left_is_removed(tmp_path: Path) -> None:
+    write_tree(tree(a="one\n"), tmp_path)
+    for leftover in (tmp_path / ".kvplan-1.tmp", tmp_path / "a/.kvplan-2.tmp"):
+        leftover.write_text("half")
+    assert write_tree(tree(a="one\n"), tmp_path) == ()
+    assert sorted(path.name for path in tmp_path.rglob("*")) == ["a", "file", MANIFEST]
+
+
+def test_two_runs_do_not_write_at_once(tmp_path: Path) -> None:
+    descriptor = os.open(tmp_path, os.O_RDONLY)
+    fcntl.flock(descriptor, fcntl.LOCK_EX)
+    with pytest.raises(InputError, match="is being written by another run; wait for it"):
+        write_tree(tree(a="one\n"), tmp_path)
+    os.close(descriptor)
+    assert write_tree(tree(a="one\n"), tmp_path)
+
+
+def test_a_file_system_without_locks_is_written_all_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def unsupported(*_: object) -> None:
+        raise OSError(95, "Operation not supported")
+
+    monkeypatch.setattr(fcntl, "flock", unsupported)
+    assert write_tree(tree(a="one\n"), tmp_path)
 
 
 def test_a_manifest_that_is_none_is_said(tmp_path: Path) -> None:
@@ -116,7 +195,9 @@ def test_a_manifest_cannot_have_files_elsewhere_removed(tmp_path: Path) -> None:
     (tmp_path / "victim").write_text("keep")
     build = tmp_path / "build"
     build.mkdir()
-    (build / MANIFEST).write_text(json.dumps({"files": {"../victim": {"sha256": victim.sha256, "mode": "0644"}}}))
+    entry = {"sha256": victim.sha256, "mode": "0644"}
+    listed = dict.fromkeys(("../victim", str(tmp_path / "victim"), "a\x00b"), entry)
+    (build / MANIFEST).write_text(json.dumps({"files": listed}))
     write_tree(tree(a="one\n"), build)
     assert (tmp_path / "victim").exists()
 
