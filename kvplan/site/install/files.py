@@ -99,9 +99,11 @@ def _kickstart(deployment: Deployment, values: dict[str, Any]) -> str:
 
 def _user_data(deployment: Deployment, values: dict[str, Any]) -> str:
     """Write the autoinstall configuration of a server that runs Ubuntu."""
+    gpu = [str(deployment.setting("install.gpu_kernel_arguments"))] * (values["server"].role == "client")
     return rendered(
         "install/user-data.j2",
         **values,
+        arguments=" ".join((values["console"], *gpu)),
         version=f"Ubuntu {deployment.site.images.ubuntu.version}",
         packages=sorted(str(deployment.setting("install.ubuntu_packages")).split()),
         mib=_MIB,
