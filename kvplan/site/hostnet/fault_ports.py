@@ -50,10 +50,19 @@ def port_faults(deployment: Deployment, view: HostView) -> Iterator[Finding]:
             yield from _labels(view, view.ports[name], macs[name])
             yield from _addresses(view, view.ports[name], address)
     yield from _default_routes(deployment, view)
+    yield from _announced_names(view)
     yield from _tables(view)
     for leg in server.fabric:
         if leg.name in view.ports:
             yield from _leg(deployment, view, leg)
+
+
+def _announced_names(view: HostView) -> Iterator[Finding]:
+    """Check the names that switches see."""
+    lines = view.files.get(places.LLDP, "").splitlines()
+    for wanted in (f"configure system hostname {view.server.name}", "configure lldp portidsubtype ifname"):
+        if wanted not in lines:
+            yield fault(55, view.where(places.LLDP), f"lacks {wanted!r}, without which cables look wrong to switches")
 
 
 def _expected(server: Server) -> set[str]:

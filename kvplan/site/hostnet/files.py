@@ -39,6 +39,7 @@ def host_files(deployment: Deployment) -> Iterator[File]:
         yield from common_files(deployment, role)
     for server in deployment.servers:
         yield from (_keyfiles if server.role == "storage" else _netplan)(deployment, server)
+        yield File(places.of_server(server.name, places.LLDP), rendered("hostnet/lldpd.conf.j2", server=server.name))
         if server.fabric:
             yield File(places.of_server(server.name, places.FRR), _frr(deployment, server))
             yield from roce_files(deployment, server)

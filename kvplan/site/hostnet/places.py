@@ -6,6 +6,7 @@ from typing import Final
 
 KEYFILES: Final = "/etc/NetworkManager/system-connections"
 LINKS: Final = "/etc/systemd/network"
+LLDP: Final = "/etc/lldpd.d/kv.conf"
 NETPLAN: Final = "/etc/netplan/90-kv.yaml"
 FRR: Final = "/etc/frr/frr.conf"
 DAEMONS: Final = "/etc/frr/daemons"

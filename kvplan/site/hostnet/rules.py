@@ -64,6 +64,7 @@ RULES: Final[dict[str, str]] = {
     "KV-HST-052": "The RoCE script sets trust, PFC, ECN, notifications and traffic class.",
     "KV-HST-053": "The gateway of the management network is in the prefix of a server's management port.",
     "KV-HST-054": "A server accepts routes to the fabric, and to nowhere else.",
+    "KV-HST-055": "LLDP calls a server and its ports what the plan of the cabling calls them.",
 }
 _RENDER: Final = "Render the tree again; what should differ is changed in the Site, not in this file."
 

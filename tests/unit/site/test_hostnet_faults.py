@@ -20,6 +20,7 @@ FRR = "hosts/storage-001/etc/frr/frr.conf"
 ENV = "hosts/gpu-0001/etc/kv-roce/nic1p0.env"
 STORAGE, CLIENT = "hosts/_common/storage/etc", "hosts/_common/client/etc"
 NAMES = "hosts/_common/storage/etc/hosts"
+LLDP = "hosts/control-1/etc/lldpd.d/kv.conf"
 
 
 def _texts(deployment: Deployment) -> dict[str, str]:
@@ -143,6 +144,9 @@ PLANTED: list[tuple[int, str, str | None, str]] = [
     (52, "hosts/_common/client/usr/local/sbin/kv-roce", "cma_roce_tos", "true"),
     (54, FRR, "permit 10.73.0.0/16 le 32", "permit 0.0.0.0/0 le 32"),
     (54, FRR, " match ip address prefix-list kv-fabric\n", ""),
+    (55, LLDP, None, ""),
+    (55, LLDP, "hostname control-1", "hostname control-1-adm"),
+    (55, "hosts/gpu-0001/etc/lldpd.d/kv.conf", "portidsubtype ifname", "portidsubtype macaddress"),
 ]
 
 

@@ -9,6 +9,7 @@ import pytest
 import yaml
 from sites import OLD, deployment_of, deployment_with
 
+from kvplan.render.fabric.ptm import cabling_ptm
 from kvplan.site.hostnet import host_files, rdma_name
 from kvplan.site.hostnet.roce import read_request
 from kvplan.site.tree import EXECUTABLE, PRIVATE, File, tree_of
@@ -55,6 +56,15 @@ def test_modes_keep_network_files_private_and_scripts_executable(tree: dict[str,
             assert file.mode == 0o644, path
 
 
+def test_lldp_announces_what_the_plan_of_the_cabling_says(tree: dict[str, File]) -> None:
+    plan = cabling_ptm(deployment_of(8).design)
+    for server in deployment_of(8).servers:
+        text = tree[f"hosts/{server.name}/etc/lldpd.d/kv.conf"].text
+        assert f"\nconfigure system hostname {server.name}\n" in text
+        assert text.endswith("\nconfigure lldp portidsubtype ifname\n")
+        assert all(f'"{server.name}":"{leg.name}"' in plan for leg in server.fabric)
+
+
 def test_keyfiles_have_no_section_or_key_twice(tree: dict[str, File]) -> None:
     keyfiles = [file for path, file in tree.items() if path.endswith((".nmconnection", ".link"))]
     assert len(keyfiles) == 8 * (5 + 4)
@@ -65,7 +75,8 @@ def test_keyfiles_have_no_section_or_key_twice(tree: dict[str, File]) -> None:
 
 
 def test_a_control_node_has_management_only(tree: dict[str, File]) -> None:
-    assert [path for path in tree if path.startswith("hosts/control-1/")] == ["hosts/control-1/etc/netplan/90-kv.yaml"]
+    paths = ("hosts/control-1/etc/lldpd.d/kv.conf", "hosts/control-1/etc/netplan/90-kv.yaml")
+    assert tuple(path for path in sorted(tree) if path.startswith("hosts/control-1/")) == paths
     network = yaml.safe_load(tree["hosts/control-1/etc/netplan/90-kv.yaml"].text)["network"]
     assert [*network["ethernets"]] == ["mgmt1"]
 
