@@ -10,9 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 import yaml
+from designs import plan_of
 from scale_trees import deployment_named, faults, files_of, tree_named
-from sites import deployment_of, deployment_with
+from sites import deployment_of, deployment_with, site_data
 
+from kvplan.api import deployment
+from kvplan.schema.site.site import Site
 from kvplan.site.scale.cluster import Cluster
 from kvplan.site.scale.fabrics import fabric_numbers
 from kvplan.site.scale.grammar import option, parse_nodes
@@ -278,3 +281,15 @@ def test_the_evictor_has_its_working_directory_on_every_node_that_takes_part() -
     directory = made["commands"][0][-1]
     assert made["runs_on"] == "each-storage-node"
     assert f'work="${{KV_EVICT_WORK:-{directory}}}"' in tree["scale/policy/kv-evict"]
+
+
+@pytest.mark.parametrize(("software", "vllm", "evicted"), [("reference", "0.14.1", True), ("current", "0.31.0", False)])
+def test_a_back_end_that_does_not_evict_yet_gets_a_policy(software: str, vllm: str, *, evicted: bool) -> None:
+    plan = plan_of(8, cache_backend="lmcache-fs", software=software)
+    data = site_data(plan)
+    data["versions"] |= {"vllm": vllm, "dynamo": "0.9.0" if evicted else "1.6.1"}
+    held = deployment(plan, Site.model_validate(data))
+    tree = files_of(held)
+    assert ("scale/policy/evict.policy" in tree) is evicted
+    assert ("scale/policy/README.md" in tree) is not evicted
+    assert [found for found in faults(held, tree) if found.severity == "error"] == []
