@@ -71,9 +71,8 @@ def site(
     from kvplan.site.initial.schema import site_schema_text
     from kvplan.site.initial.text import SCHEMA_FILE, site_text
 
-    if output != options.STDOUT and output.exists() and not force:
-        _refuse_to_overwrite(output)
-    data = _data(plan, assets, cumulus, build, catalogue)
+    _refuse_output(output, [path for path in (plan, assets, build) if path], force=force)
+    data, unused = _data(plan, assets, cumulus, build, catalogue)
     text = site_text(data, output.name if output != options.STDOUT else "site.yaml")
     if output == options.STDOUT:
         out(text)
@@ -82,12 +81,14 @@ def site(
     write_atomically(output.parent / SCHEMA_FILE, site_schema_text())
     left = text.count("CHANGE-ME") - text.splitlines()[1].count("CHANGE-ME")
     out(f"{output}: {len(data['servers'])} servers, {len(data['switches'])} switches; {left} values to fill in\n")
+    if unused:
+        out(f"{assets}: nothing is read from {', '.join(unused)}\n")
 
 
 def _data(
     plan: Path, assets: Path | None, cumulus: str, build: Path | None, catalogue: list[Path] | None
-) -> dict[str, Any]:
-    """Read everything and bring it together, with every problem of all files at once."""
+) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """Read everything and bring it together, with every problem of all files at once; and what is not used."""
     from kvplan.errors import Problems
     from kvplan.site.initial.data import initial_data
 
@@ -97,18 +98,21 @@ def _data(
     with problems.kept():
         built = building.read_design(plan, building.BuildFlags(build=build), catalogue)
         with problems.kept():
-            listed = _assets(assets, built.design)
+            known, unused = _assets(assets, built.design)
     problems.raise_any()
     software = built.catalogue.software(built.plan.request.software)
-    return initial_data(built.plan, built.design, software, cumulus=cumulus, assets=listed)
+    return initial_data(built.plan, built.design, software, cumulus=cumulus, assets=known), unused
 
 
-def _assets(path: Path | None, designed: Design) -> dict[str, Asset]:
-    """Read the asset list, where there is one."""
+def _assets(path: Path | None, designed: Design) -> tuple[dict[str, Asset], tuple[str, ...]]:
+    """Read the asset list, where there is one, and what of it is not used."""
     from kvplan.inputs.files import read_text
-    from kvplan.site.initial.assets import read_assets
+    from kvplan.site.initial.assets import read_assets, unused_columns
 
-    return read_assets(read_text(path), str(path), designed) if path else {}
+    if not path:
+        return {}, ()
+    text = read_text(path)
+    return read_assets(text, str(path), designed), unused_columns(text, str(path), designed)
 
 
 def _check_cumulus(version: str) -> None:
@@ -124,8 +128,19 @@ def _check_cumulus(version: str) -> None:
         raise InputError.single(where="--cumulus", what=f"{version!r} is no version") from error
 
 
-def _refuse_to_overwrite(output: Path) -> None:
-    """Keep a file that somebody may have completed."""
+def _refuse_output(output: Path, inputs: list[Path], *, force: bool) -> None:
+    """Keep a file that somebody may have completed, those that are read, and the schema's own."""
     from kvplan.errors import InputError
+    from kvplan.site.initial.text import SCHEMA_FILE
 
-    raise InputError.single(where="--output", what=f"{str(output)!r} exists", hint="name another file, or add --force")
+    if output == options.STDOUT:
+        return
+    what, hint = "", "name another file"
+    if output.name == SCHEMA_FILE:
+        what = "is the name of the schema beside the Site"
+    elif output.exists() and any(path.exists() and path.samefile(output) for path in inputs):
+        what = "is read from"
+    elif output.exists() and not force:
+        what, hint = "exists", "name another file, or add --force"
+    if what:
+        raise InputError.single(where="--output", what=f"{str(output)!r} {what}", hint=hint)

@@ -83,6 +83,9 @@ def _refuse_contradictions(
     if diff is not None and (output is not None or media is not None):
         message = "--diff writes nothing, so it goes with neither --output nor --media"
         raise UsageError(message)
+    if options.STDOUT in (output, diff, media):
+        message = "render writes directories, not stdout"
+        raise UsageError(message)
     if exit_code and diff is None:
         message = "--exit-code goes with --diff"
         raise UsageError(message)

@@ -12,6 +12,7 @@ from kvplan.errors import InputError, Problem, did_you_mean
 from kvplan.inputs.csv_cells import cut_csv
 from kvplan.inputs.loc import line_and_column
 from kvplan.schema.roles import SERVER_ROLES, SWITCH_ROLES
+from kvplan.units import listed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -23,10 +24,13 @@ HEADER_ROWS: Final = 10
 """The header is looked for in so many rows: a list may have a title above it."""
 _SERIAL_WORDS: Final = r"( (serial|sn|s n))?( number)?"
 _BOOT: Final = rf"(boot|os|m 2|system) ?(drive|disk|ssd)?{_SERIAL_WORDS}"
+_UMLAUTS: Final = {ord("ä"): "ae", ord("ö"): "oe", ord("ü"): "ue", ord("ß"): "ss"}
 _COLUMNS: Final[dict[str, str]] = {
-    "name": r"(host|device|system|node|machine|server|inventory)? ?name|host|hostname",
-    "serial": r"((system|chassis|server|device|product|unit) )?(serial( (number|no|nr))?|s n|sn)|service tag",
-    "model": r"((system|product|server|device) )?(model|type)( (number|name|no))?|product( name)?|sku|part ?number",
+    "name": r"(host|device|system|node|machine|server|inventory|rechner|geraete)? ?name|host|hostname",
+    "serial": r"((system|chassis|server|device|product|unit) )?(serial( (number|no|nr))?|s n|sn)|service tag"
+    r"|serien ?(nummer|nr)",
+    "model": r"((system|product|server|device) )?(model|type)( (number|name|no))?|product( name)?|sku|part ?number"
+    r"|modell|typ",
     "bmc_address": r"(bmc|ipmi|redfish|idrac|ilo|oob)( ip)?( (address|addr))?|(bmc|ipmi) host",
     "bmc_mac": r"(bmc|ipmi|idrac|ilo)( lan)? mac( address)?|mac( address)? (bmc|ipmi)",
     "boot_1": rf"{_BOOT} ?(1|a){_SERIAL_WORDS}",
@@ -35,7 +39,9 @@ _COLUMNS: Final[dict[str, str]] = {
 """Columns, and what they are called in lists, in lower case with blanks for marks."""
 _MAC_COLUMN: Final = re.compile(r"(?:mac(?: address)? (?P<after>[a-z0-9]+)|(?P<before>[a-z0-9]+) mac(?: address)?)")
 _PORT_NAMES: Final = {"mgmt": "mgmt1", "lan1": "mgmt1", "lan": "mgmt1", "eth": "eth0"}
-_SCIENTIFIC: Final = re.compile(r"\d(?:[.,]\d+)?E\+\d+", re.IGNORECASE)
+_ROUNDED: Final = re.compile(r"\d(?:[.,]\d+)?E\+\d+|\d+[.,]0+", re.IGNORECASE)
+_FORCED: Final = re.compile(r'="(?P<formula>.*)"|\'(?P<marked>.*)')
+"""How spreadsheets keep digits a text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,10 +88,10 @@ def read_assets(text: str, source: str, designed: Design) -> dict[str, Asset]:
     Raises
     ------
     InputError
-        With every cell that cannot be read, every serial, MAC or address that stands twice, and every row that fits
-        no machine.
+        With every cell that cannot be read, every serial, MAC or address that stands twice, every row that fits
+        no machine, and when there is no row at all.
     """
-    header, body = _header(cut_csv(text, source, ("serial", "s/n", "mac")).rows, source)
+    header, body = _header(_rows(text, source), source)
     problems: list[Problem] = []
     lines = [_line(header, row, source, problems) for row in body]
     problems.extend(_twice(lines, source))
@@ -95,19 +101,72 @@ def read_assets(text: str, source: str, designed: Design) -> dict[str, Asset]:
     return assigned
 
 
+def unused_columns(text: str, source: str, designed: Design) -> tuple[str, ...]:
+    """Name the columns of an asset list that nothing is read from.
+
+    Parameters
+    ----------
+    text
+        The list, as `read_assets` takes it.
+    source
+        Path of the file.
+    designed
+        The design, which says what ports there are.
+
+    Returns
+    -------
+    tuple of str
+        Headings that are not known, or name a port that no machine has.
+    """
+    header, body = _header(rows := _rows(text, source), source)
+    ports = {f"mac:{port.name}" for port in designed.ports}
+    used = {at for at, column in header.items() if not column.startswith("mac:") or column in ports}
+    heading = rows[len(rows) - len(body) - 1]
+    return tuple(cell.text.strip() for at, cell in enumerate(heading) if at not in used and cell.text.strip())
+
+
+def _rows(text: str, source: str) -> Sequence[Row]:
+    """Cut the list into cells, without what a spreadsheet writes around a text that looks like a number."""
+    rows = cut_csv(text, source, ("serial", "s/n", "mac")).rows
+    return [tuple(cell._replace(text=_unforced(cell.text.strip())) for cell in row) for row in rows]
+
+
+def _unforced(text: str) -> str:
+    """Take the text out of `="0041"` or of `'0041`."""
+    match = _FORCED.fullmatch(text)
+    return (match["formula"] or match["marked"] or "") if match else text
+
+
 def _header(rows: Sequence[Row], source: str) -> tuple[dict[int, str], Sequence[Row]]:
     """Find the header: the columns that are known, by index, and the rows below."""
     for index, row in enumerate(rows[:HEADER_ROWS]):
         columns = {at: name for at, cell in enumerate(row) if (name := _column(cell.text))}
         if "serial" in columns.values() and len(columns) > 1:
+            _refuse_twins(columns, row, source)
+            if len(rows) == index + 1:
+                raise InputError.single(source, "has a header and no rows below it")
             return columns, rows[index + 1 :]
-    allowed = "a header with serial and one of name, model, BMC address, BMC MAC, or a MAC by port"
-    raise InputError.single(source, "has no header of an asset list", allowed=allowed)
+    found = listed([repr(cell.text) for cell in rows[0]]) if rows else "nothing"
+    allowed = "a header with serial and one of name, model, BMC address, BMC MAC, or a MAC by port, between commas, "
+    raise InputError.single(
+        source, f"has no header of an asset list; it begins with {found}", allowed=f"{allowed}semicolons or tabs"
+    )
+
+
+def _refuse_twins(columns: Mapping[int, str], row: Row, source: str) -> None:
+    """Refuse two columns that mean the same."""
+    first: dict[str, Cell] = {}
+    for at, column in columns.items():
+        earlier = first.setdefault(column, row[at])
+        if earlier is not row[at]:
+            place = f"{source}:{row[at].line}:{row[at].column}"
+            what = f"{row[at].text!r} means the same as column {earlier.text!r}"
+            raise InputError.single(place, what, hint="rename or remove one")
 
 
 def _column(heading: str) -> str:
     """Name the column that a heading means; `mac:<port>` for the MAC address of a port, empty where unknown."""
-    words = re.sub(r"[^a-z0-9]+", " ", heading.lower()).strip()
+    words = re.sub(r"[^a-z0-9]+", " ", heading.lower().translate(_UMLAUTS)).strip().replace("adresse", "address")
     for column, pattern in _COLUMNS.items():
         if re.fullmatch(pattern, words):
             return column
@@ -132,7 +191,8 @@ def _line(header: Mapping[int, str], row: Row, source: str, problems: list[Probl
     )
     if not asset.serial and "serial" not in found:
         problems.append(Problem(f"{source}:{row[0].line}:{row[0].column}", "has no serial number"))
-    return _Line(read.get("name", "").lower(), found.get("serial", row[0]), asset)
+    # Lists often have the name with its domain; names of the design have no dot.
+    return _Line(read.get("name", "").lower().partition(".")[0], found.get("serial", row[0]), asset)
 
 
 def _value(column: str, cell: Cell, source: str, problems: list[Problem]) -> str:
@@ -157,12 +217,15 @@ def _mac(text: str) -> str:
     if not re.fullmatch(r"[0-9a-f]{12}", digits):
         message = f"{text!r} is no MAC address"
         raise ValueError(message)
+    if int(digits[:2], 16) & 1 or not int(digits, 16):
+        message = f"{text!r} is not the MAC address of an adapter"
+        raise ValueError(message)
     return ":".join(digits[at : at + 2] for at in range(0, len(digits), 2))
 
 
 def _serial(text: str) -> str:
     """Read a serial number; a spreadsheet may have turned it into a power of ten."""
-    if _SCIENTIFIC.fullmatch(text):
+    if _ROUNDED.fullmatch(text):
         message = f"{text!r} was rounded by a spreadsheet: format the column as text and export it again"
         raise ValueError(message)
     if not re.fullmatch(r"[A-Za-z0-9._-]{2,64}", text):
@@ -194,15 +257,21 @@ def _assigned(lines: Sequence[_Line], source: str, designed: Design, problems: l
         name = line.name or _next(free, line.asset.model)
         if name in machines:
             assigned[name] = line.asset
-            continue
-        what = (
-            f"{line.name!r} is no machine of the design"
-            if line.name
-            else f"no machine of model {line.asset.model!r} is left"
-        )
-        hint = did_you_mean(line.name, machines) if line.name else "name the machines in a column `name`"
-        problems.append(Problem(f"{source}:{line.cell.line}:{line.cell.column}", what, hint=hint))
+        else:
+            problems.append(_homeless(line, machines, source))
     return assigned
+
+
+def _homeless(line: _Line, machines: Mapping[str, Device], source: str) -> Problem:
+    """Say why a row belongs to no machine."""
+    hint = "name the machines in a column `name`"
+    if line.name:
+        what, hint = f"{line.name!r} is no machine of the design", did_you_mean(line.name, machines)
+    elif line.asset.model:
+        what = f"no machine of model {line.asset.model!r} is left"
+    else:
+        what = "names neither a machine nor a model"
+    return Problem(f"{source}:{line.cell.line}:{line.cell.column}", what, hint=hint)
 
 
 def _free(machines: Mapping[str, Device], named: set[str]) -> dict[str, list[str]]:

@@ -59,6 +59,27 @@ def test_a_site_that_is_there_is_kept(here: Path, capsys: pytest.CaptureFixture[
     assert (here / "site.yaml").read_text() != "mine"
 
 
+def test_what_is_not_read_of_a_list_is_said(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (here / "hosts.csv").write_text("name,serial,Warranty\nleaf-001a,MT77,3 years\n")
+    assert main(["init", "site", "--from", PLAN, "--import", "hosts.csv"]) == 0
+    assert "hosts.csv: nothing is read from Warranty" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("output", ["hosts.csv", "link.yaml"])
+def test_an_input_is_never_written_over(output: str, here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (here / "hosts.csv").write_text("name,serial\nleaf-001a,MT77\n")
+    (here / "link.yaml").symlink_to("hosts.csv")
+    assert main(["init", "site", "--from", PLAN, "--import", "hosts.csv", "-o", output, "--force"]) == 3
+    assert f"'{output}' is read from; name another file" in capsys.readouterr().err
+    assert (here / "hosts.csv").read_text().startswith("name,serial")
+
+
+def test_the_schema_keeps_its_name(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["init", "site", "--from", PLAN, "-o", "site.schema.json"]) == 3
+    assert "is the name of the schema beside the Site" in capsys.readouterr().err
+    assert list(here.iterdir()) == []
+
+
 def test_everything_wrong_is_said_at_once(
     here: Path, capsys: pytest.CaptureFixture[str], golden: Callable[[str, str], None]
 ) -> None:

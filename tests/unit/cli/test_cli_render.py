@@ -141,6 +141,7 @@ WRONG: dict[str, tuple[tuple[tuple[str, str], ...], tuple[str, ...], int]] = {
     "two-directions": ((), ("--diff", "build", "-o", "build"), 2),
     "image-alone": ((), ("--image", "x.iso"), 2),
     "exit-code-alone": ((), ("--exit-code",), 2),
+    "stdout": ((), ("-o", "-"), 2),
 }
 
 

@@ -6,7 +6,7 @@ import pytest
 from designs import design_for
 
 from kvplan.errors import InputError
-from kvplan.site.initial.assets import read_assets
+from kvplan.site.initial.assets import read_assets, unused_columns
 
 NAMED = """\
 name,serial,BMC IP,BMC MAC,LAN1 MAC,MAC client1p0,Boot Drive 1 Serial,Boot Drive 2 Serial
@@ -54,7 +54,38 @@ def test_a_mark_of_byte_order_and_blank_lines_do_no_harm() -> None:
     assert assets["gpu-0001"].serial == "A1"
 
 
+def test_headings_may_be_german() -> None:
+    text = "Gerätename;Seriennummer;BMC-Adresse;BMC-MAC-Adresse;MAC-Adresse mgmt1\n"
+    text += "storage-001;S1;172.24.64.8;3cecef010203;3cecef010204\n"
+    node = read_assets(text, "hosts.csv", design_for(8))["storage-001"]
+    assert (node.serial, node.bmc_address, node.bmc_mac) == ("S1", "172.24.64.8", "3c:ec:ef:01:02:03")
+    assert node.macs == {"mgmt1": "3c:ec:ef:01:02:04"}
+    assert read_assets("Serien-Nr.;Modell\nS1;SN5600\n", "x", design_for(8))["leaf-001a"].serial == "S1"
+
+
+@pytest.mark.parametrize("cell", ['="0041"', '"=""0041"""', "'0041", "0041\u00a0"])
+def test_digits_that_a_spreadsheet_kept_as_text(cell: str) -> None:
+    assert read_assets(f"name,serial\ngpu-0001,{cell}\n", "hosts.csv", design_for(8))["gpu-0001"].serial == "0041"
+
+
+def test_a_name_may_have_its_domain() -> None:
+    assert "gpu-0001" in read_assets("name,serial\nGPU-0001.kv.example,A1\n", "hosts.csv", design_for(8))
+
+
+def test_columns_that_mean_nothing_are_named() -> None:
+    text = "Delivery 1\nname,Warranty,serial,mgmt1 MAC,lan7 MAC,\ngpu-0001,3y,A1,,,\n"
+    assert unused_columns(text, "hosts.csv", design_for(8)) == ("Warranty", "lan7 MAC")
+
+
 WRONG = {
+    "no row": ("name,serial\n\n", "hosts.csv: has a header and no rows below it"),
+    "nothing": ("", "it begins with nothing; a header with serial"),
+    "bars": ("name|serial\n", "it begins with 'name|serial'; a header with serial"),
+    "two columns alike": ("name,serial,S/N\n", "hosts.csv:1:13: 'S/N' means the same as column 'serial'"),
+    "a decimal": ("name,serial\ngpu-0001,411000.0\n", "hosts.csv:2:10: '411000.0' was rounded"),
+    "MAC of a group": ("name,serial,bmc mac\ngpu-0001,A1,ff-ff-ff-ff-ff-ff\n", "is not the MAC address of an adapter"),
+    "MAC of nothing": ("name,serial,bmc mac\ngpu-0001,A1,000000000000\n", "is not the MAC address of an adapter"),
+    "neither name nor model": ("serial,bmc mac\nA1,\n", "hosts.csv:2:1: names neither a machine nor a model"),
     "no header": ("a,b\n1,2\n", "has no header of an asset list"),
     "rounded by a spreadsheet": ("name,serial\ngpu-0001,4.11E+11\n", "hosts.csv:2:10: '4.11E+11' was rounded"),
     "MAC too short": ("name,serial,mgmt1 mac\ngpu-0001,A1,3cecef0102\n", "hosts.csv:2:13: '3cecef0102' is no MAC"),
