@@ -198,21 +198,22 @@ def _server_configure(cluster: Cluster) -> Step:
 
 
 def _recovery_group(cluster: Cluster) -> Step:
-    """Create the recovery groups, which writes over the data drives."""
+    """Create the recovery groups, which writes over the data drives, and the log vdisks where they were put off."""
+    create = _each(
+        cluster,
+        lambda group: [
+            "mmvdisk", "recoverygroup", "create", "--recovery-group", group.name, "--node-class", group.node_class,
+            "-v", "yes",
+        ],
+    )  # fmt: skip
     return Step(
         name="recovery_group",
         title="Create the recovery groups",
         destructive=True,
         reads=[["mmvdisk", "recoverygroup", "list", "-Y"]],
-        commands=_each(
-            cluster,
-            lambda group: [
-                "mmvdisk", "recoverygroup", "create", "--recovery-group", group.name, "--node-class", group.node_class,
-                "-v", "yes",
-            ],
-        ),
+        commands=[*create, ["mmvdisk", "recoverygroup", "create", "--complete-log-format"]],
         done_when="a group of n nodes has 2n + 1 log groups, and no pdisk is other than ok",
-    )  # fmt: skip
+    )
 
 
 def _spares(cluster: Cluster) -> Step:

@@ -122,7 +122,8 @@ def _set_size(rendered: Rendered) -> Iterator[Break]:
 @rule("KV-SCL-031", "Each recovery group has one vdisk set of its own, which is created and in the file system.")
 def _one_set(rendered: Rendered) -> Iterator[Break]:
     groups = [
-        option(argv, "--recovery-group") or "" for _, argv in rendered.commands("mmvdisk", "recoverygroup", "create")
+        option(argv, "--recovery-group") or ""
+        for _, argv in rendered.commands("mmvdisk", "recoverygroup", "create", "--recovery-group")
     ]
     sets = {
         option(argv, "--vdisk-set") or "": option(argv, "--recovery-group") or ""

@@ -121,7 +121,9 @@ def test_rails_are_apart_only_where_every_machine_has_both() -> None:
 
 
 def test_two_recovery_groups_have_all_things_twice() -> None:
-    assert [option(argv, "--recovery-group") for argv in _commands("large", "mmvdisk", "recoverygroup", "create")] == [
+    *created, completed = _commands("large", "mmvdisk", "recoverygroup", "create")
+    assert completed[3:] == ["--complete-log-format"]
+    assert [option(argv, "--recovery-group") for argv in created] == [
         "rg1",
         "rg2",
     ]
