@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 from importlib import import_module
-from importlib.util import find_spec
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from kvplan.checks.framework import Check, Found
 
@@ -15,6 +14,7 @@ if TYPE_CHECKING:
     from kvplan.checks.framework import Context
     from kvplan.inputs.loc import Loc
     from kvplan.schema.design import Finding
+    from kvplan.site.rules import Rule
 
 
 class Part(NamedTuple):
@@ -44,27 +44,24 @@ def part_checks() -> Iterator[Check]:
     Yields
     ------
     Check
-        Compatibility of versions first, then in the order of `PARTS` and of each part's `RULES`.
+        Compatibility of versions first, then in the order of `PARTS` and of each part's rules.
     """
-    versions: dict[str, str] = _named("inference", "VERSION_RULES")
-    for rule, title in versions.items():
-        yield _version_check(rule, title)
+    for rule_id, title in _named("inference", "VERSION_RULES").items():
+        yield _version_check(rule_id, title)
     for part in PARTS:
-        for rule, title in _named(part.package, "RULES").items():
-            if rule not in versions:
-                yield _tree_check(part, rule, title)
+        for rule in _named(part.package, "ALL_RULES"):
+            yield _tree_check(part, rule)
 
 
-def _named(package: str, name: str) -> dict[str, str]:
-    """Return a part's rules; none where this kvplan has not the part."""
-    module = f"kvplan.site.{package}"
-    return getattr(import_module(module), name, {}) if find_spec(module) else {}
+def _named(package: str, name: str) -> Any:
+    """Return what a part calls by a name; it is loaded when it is asked for."""
+    return getattr(import_module(f"kvplan.site.{package}"), name)
 
 
-def _version_check(rule: str, title: str) -> Check:
+def _version_check(rule_id: str, title: str) -> Check:
     """Make the check of one pair of products."""
     return Check(
-        id=rule,
+        id=rule_id,
         severity="error",
         title=_sentence(title),
         why="Versions that were never seen together fail late: at the first mount, or at the first block that is read.",
@@ -72,22 +69,22 @@ def _version_check(rule: str, title: str) -> Check:
         remedy="choose a version that fits",
         manual="kvplan catalogue list compatibility",
         source="the catalogue's table of compatibility, with the source of each row",
-        run=partial(_judge_versions, rule),
+        run=partial(_judge_versions, rule_id),
     )
 
 
-def _tree_check(part: Part, rule: str, title: str) -> Check:
+def _tree_check(part: Part, rule: Rule[Any]) -> Check:
     """Make the check of one rule over rendered files."""
     return Check(
-        id=rule,
-        severity="error",
-        title=_sentence(title),
+        id=rule.id,
+        severity=rule.severity,
+        title=_sentence(rule.what),
         why=f"The rendered files below `{part.folder}/` are read back, apart from what wrote them, and judged.",
-        expected=_sentence(title),
+        expected=_sentence(rule.what),
         remedy="what the finding says; then `kvplan render` again",
         manual=f"kvplan render plan.json site.yaml -o build/ && ls -R build/{part.folder}",
         source=part.source,
-        run=partial(_judge_tree, part, rule),
+        run=partial(_judge_tree, part, rule.id),
         needs="tree",
     )
 
@@ -97,21 +94,19 @@ def _sentence(title: str) -> str:
     return f"{title[:1].upper()}{title[1:].rstrip('.')}"
 
 
-def _judge_versions(rule: str, context: Context) -> Iterator[Found]:
+def _judge_versions(rule_id: str, context: Context) -> Iterator[Found]:
     """Pass on what is found under one pair of products, with its place in the Site."""
-    from kvplan.site.inference import compatibility_faults  # noqa: PLC0415 - loaded when it is asked for
-
-    rows = context.deployment.compatibility
-    for finding in context.judged(_VERSIONS, lambda: compatibility_faults(context.site, rows)):
-        if finding.id == rule:
+    judge, rows = _named("inference", "compatibility_faults"), context.deployment.compatibility
+    for finding in context.judged(_VERSIONS, lambda: judge(context.site, rows)):
+        if finding.id == rule_id:
             yield _passed_on(finding, _place(context, finding.where))
 
 
-def _judge_tree(part: Part, rule: str, context: Context) -> Iterator[Found]:
+def _judge_tree(part: Part, rule_id: str, context: Context) -> Iterator[Found]:
     """Pass on what a part finds under one rule."""
-    judge = getattr(import_module(f"kvplan.site.{part.package}"), part.judge)
+    judge = _named(part.package, part.judge)
     for finding in context.judged(part.package, lambda: judge(context.deployment, context.tree)):
-        if finding.id == rule:
+        if finding.id == rule_id:
             yield _passed_on(finding, None)
 
 

@@ -193,12 +193,12 @@ def _release_range(rendered: Rendered) -> Iterator[Break]:
             yield Break(f"versions.{name.lower()}", text, "Choose another back end, or another release.")
 
 
-@rule("KV-INF-029", "A back end that was never released is pointed out.")
+@rule("KV-INF-029", "A back end that was never released is pointed out.", "warning")
 def _unreleased(rendered: Rendered) -> Iterator[Break]:
     if not rendered.deployment.backend.released:
         text = f"{rendered.stack.backend} is in no released image"
         remedy = f"See that {rendered.stack.layout.image} comes from NVIDIA or IBM with it, or choose another back end."
-        yield Break("inference.engines.image", text, remedy, "warning")
+        yield Break("inference.engines.image", text, remedy)
 
 
 @rule("KV-INF-026", "A back end that needs host memory has some, and as much as the GPUs hold.")

@@ -52,12 +52,12 @@ def _services_needed(rendered: Rendered) -> Iterator[Break]:
                 yield Break(unit.path, text)
 
 
-@rule("KV-INF-022", "Etcd and NATS do not run where nothing asks for them.")
+@rule("KV-INF-022", "Etcd and NATS do not run where nothing asks for them.", "info")
 def _services_idle(rendered: Rendered) -> Iterator[Break]:
     for service, asks in (("etcd", _asks_etcd), ("nats", _asks_nats)):
         for unit in rendered.units:
             if unit.name == f"kv-{service}" and not any(asks(rendered, asker) for asker in _dynamo(rendered)):
-                yield Break(unit.path, f"nothing asks for {service}", f"Leave {unit.name} out.", "info")
+                yield Break(unit.path, f"nothing asks for {service}", f"Leave {unit.name} out.")
 
 
 def _dynamo(rendered: Rendered) -> list[Unit]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kvplan.site.install.faults import RULES, install_faults
+from kvplan.site.install.faults import ALL_RULES, RULES, install_faults
 from kvplan.site.install.files import install_files
 
-__all__ = ["RULES", "install_faults", "install_files"]
+__all__ = ["ALL_RULES", "RULES", "install_faults", "install_files"]

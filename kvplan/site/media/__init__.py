@@ -5,7 +5,7 @@ What is given here is pure. `build` and `server` read and write files, and are f
 
 from __future__ import annotations
 
-from kvplan.site.media.faults import RULES, media_faults
+from kvplan.site.media.faults import ALL_RULES, RULES, media_faults
 from kvplan.site.media.recipe import media_files
 
-__all__ = ["RULES", "media_faults", "media_files"]
+__all__ = ["ALL_RULES", "RULES", "media_faults", "media_files"]

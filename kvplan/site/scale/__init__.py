@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kvplan.site.scale.faults import RULES, scale_faults
+from kvplan.site.scale.faults import ALL_RULES, RULES, scale_faults
 from kvplan.site.scale.files import scale_files
 
-__all__ = ["RULES", "scale_faults", "scale_files"]
+__all__ = ["ALL_RULES", "RULES", "scale_faults", "scale_files"]

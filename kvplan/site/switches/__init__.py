@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kvplan.site.switches.faults import RULES, switch_faults
+from kvplan.site.switches.faults import ALL_RULES, RULES, switch_faults
 from kvplan.site.switches.files import switch_files
 
-__all__ = ["RULES", "switch_faults", "switch_files"]
+__all__ = ["ALL_RULES", "RULES", "switch_faults", "switch_files"]

@@ -23,6 +23,7 @@ from kvplan.schema.base import SEVERITIES
 from kvplan.schema.checking import CheckPage
 from kvplan.schema.design import Finding
 from kvplan.site import inference
+from kvplan.site.rules import Rule
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -129,8 +130,8 @@ def test_the_rules_of_a_part_are_checks(monkeypatch: pytest.MonkeyPatch) -> None
         yield Finding(id="KV-XYZ-001", severity="warning", where="a", text="is odd", remedy="mend it")
         yield Finding(id="KV-XYZ-002", severity="error", where="b", text="is wrong", remedy="mend that")
 
-    rules = {"KV-XYZ-001": "odd things.", "KV-XYZ-002": "Wrong things.", "KV-VER-001": "Told elsewhere."}
-    monkeypatch.setattr(inference, "RULES", rules, raising=False)
+    rules = (Rule("KV-XYZ-001", "odd things.", iter, "warning"), Rule("KV-XYZ-002", "Wrong things.", iter))
+    monkeypatch.setattr(inference, "ALL_RULES", rules)
     monkeypatch.setattr(inference, "some_faults", faults, raising=False)
     part = parts.Part("inference", "some_faults", "inference", "a manual")
     monkeypatch.setattr(parts, "PARTS", (part,))
@@ -140,13 +141,8 @@ def test_the_rules_of_a_part_are_checks(monkeypatch: pytest.MonkeyPatch) -> None
         ("KV-XYZ-002", "error", "b", "is wrong", "mend that"),
         ("KV-XYZ-001", "warning", "a", "is odd", "mend it"),
     ]
-    assert [check.title for check in checks] == ["Odd things", "Wrong things"]
+    assert [(check.title, check.severity) for check in checks] == [("Odd things", "warning"), ("Wrong things", "error")]
     assert asked == [{"x": "y"}]
-
-
-def test_a_part_that_is_not_there_has_no_rules(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(parts, "PARTS", (parts.Part("nowhere", "no_faults", "nowhere", "none"),))
-    assert {check.needs for check in parts.part_checks()} == {"offline"}
 
 
 @pytest.mark.parametrize(

@@ -31,7 +31,7 @@ def release_is_not_too_old(scene: Scene) -> Iterator[Break]:
             yield Break(f"switches.{switch.name}.cumulus", text, remedy)
 
 
-@rule("KV-SWT-002", "No switch runs a release whose schema nobody has read.")
+@rule("KV-SWT-002", "No switch runs a release whose schema nobody has read.", "warning")
 def release_is_known(scene: Scene) -> Iterator[Break]:
     """Find releases whose paths nobody has read yet."""
     newest = known_release(scene.deployment, "newest_release")
@@ -39,7 +39,7 @@ def release_is_known(scene: Scene) -> Iterator[Break]:
         if release_of(switch.site.cumulus) > newest:
             text = f"runs Cumulus Linux {switch.site.cumulus}; the newest release whose schema was read is {newest}"
             remedy = f"compare with the schema of that release before applying, or run {newest}"
-            yield Break(f"switches.{switch.name}.cumulus", text, remedy, severity="warning")
+            yield Break(f"switches.{switch.name}.cumulus", text, remedy)
 
 
 @rule("KV-SWT-003", "Every switch has a configuration: a list of a header and what is set.")
