@@ -65,6 +65,7 @@ def _page(cluster: Cluster) -> dict[str, Any]:
     """Gather what the page about the files names."""
     deployment = cluster.deployment
     return {
+        "evicts": cluster.allows_eviction,
         "storage": len(deployment.storage),
         "clients": len(deployment.clients),
         "groups": cluster.groups,

@@ -131,12 +131,16 @@ def _install(cluster: Cluster) -> list[dict[str, Any]]:
             minutes="policy",
             runs_on="each-storage-node",
             daemons="any",
-            reads=[["cmp", f"{DIRECTORY}/policy/kv-evict", INSTALLED_SCRIPT], ["test", "-d", WORK]],
+            reads=[
+                ["cmp", f"{DIRECTORY}/policy/kv-evict", INSTALLED_SCRIPT],
+                ["test", "-d", WORK],
+                ["mmdsh", "-N", SERVER_CLASS, "true"],
+            ],
             commands=[
                 ["install", "-d", "-m", "0700", WORK],
                 ["install", "-m", "0755", f"{DIRECTORY}/policy/kv-evict", INSTALLED_SCRIPT],
             ],
-            done_when="the installed script is that of the tree, and its working directory is there",
+            done_when="script and working directory are there, and mmdsh reaches every storage node without a question",
         ),
         Step(
             name="policy_callback",

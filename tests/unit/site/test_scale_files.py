@@ -285,6 +285,14 @@ def test_the_evictor_has_its_working_directory_on_every_node_that_takes_part() -
     assert f'work="${{KV_EVICT_WORK:-{directory}}}"' in tree["scale/policy/kv-evict"]
 
 
+def test_any_storage_node_must_reach_all_of_them_where_the_evictor_runs() -> None:
+    steps = yaml.safe_load(tree_named("compact")["scale/policy/install.yaml"])
+    (made,) = [step for step in steps if "script" in step["id"]]
+    assert ["mmdsh", "-N", "kvservers", "true"] in made["reads"]
+    pages = {name: "must reach each by ssh" in tree_named(name)["scale/README.md"] for name in ("compact", "reference")}
+    assert pages == {"compact": True, "reference": False}
+
+
 @pytest.mark.parametrize(("software", "vllm", "evicted"), [("reference", "0.14.1", True), ("current", "0.31.0", False)])
 def test_a_back_end_that_does_not_evict_yet_gets_a_policy(software: str, vllm: str, *, evicted: bool) -> None:
     plan = plan_of(8, cache_backend="lmcache-fs", software=software)
