@@ -7,6 +7,7 @@ from ipaddress import ip_address, ip_interface
 from typing import TYPE_CHECKING, Final
 
 from kvplan.site.hostnet import places
+from kvplan.site.hostnet.addresses import fabric_prefixes
 from kvplan.site.hostnet.parse import MAIN_TABLE
 from kvplan.site.rules import Break, rule
 
@@ -126,11 +127,14 @@ def _default_routes(hosts: Hosts) -> Iterator[Break]:
 
 @rule("KV-HST-016", "What leaves from a leg's address follows a table with routes through that leg.")
 def _source_routes(hosts: Hosts) -> Iterator[Break]:
+    fabric = fabric_prefixes(hosts.deployment.design)
     for view, port, leg in hosts.legs:
-        tables = {entry.table for entry in port.rules if entry.source.removesuffix("/32") == leg.address}
-        if not any(route.table in tables and route.table != MAIN_TABLE for route in port.routes):
-            text = f"what leaves from {leg.address} has no table with routes through {leg.name}"
-            yield Break(view.port_where(leg.name), text)
+        tables = {entry.table for entry in port.rules if entry.source.removesuffix("/32") == leg.address} - {MAIN_TABLE}
+        reached = {route.to for route in port.routes if route.table in tables}
+        for prefix in fabric:
+            if prefix not in reached:
+                text = f"what leaves from {leg.address} has no table with a route to {prefix} through {leg.name}"
+                yield Break(view.port_where(leg.name), text)
 
 
 @rule("KV-HST-017", "No two legs of a server share a routing table.")

@@ -137,9 +137,11 @@ def _foreign_routes(hosts: Hosts) -> Iterator[Break]:
 
 @rule("KV-HST-054", "A server accepts routes to the fabric, and to nowhere else.")
 def _accepted(hosts: Hosts) -> Iterator[Break]:
-    fabric = {*fabric_prefixes(hosts.deployment.design)}
+    fabric = {f"{prefix} le 32" for prefix in fabric_prefixes(hosts.deployment.design)}
     for _, frr, where in hosts.routers:
-        maps = {neighbor.maps.get("in", "") for neighbor in frr.neighbors.values()}
-        others = {prefix.partition(" ")[0] for name in maps for prefix in frr.permitted(name)}
-        for other in sorted(others - fabric):
-            yield Break(where, f"routes to {other} are accepted, which is not of the fabric")
+        for name in sorted({neighbor.maps.get("in", "") for neighbor in frr.neighbors.values()}):
+            accepted = frr.permitted(name)
+            for other in sorted(accepted - fabric):
+                yield Break(where, f"routes to {other} are accepted, which is not of the fabric")
+            for prefix in sorted(fabric - accepted):
+                yield Break(where, f"routes to {prefix} are not accepted")
