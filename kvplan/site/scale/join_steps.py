@@ -18,9 +18,9 @@ _KEYS: list[Argv] = [
     ["mmauth", "update", ".", "-l", "AUTHONLY"],
 ]
 PACKAGES: Final = (
-    "gpfs.base", "gpfs.gpl", "gpfs.gskit", "gpfs.msg.en-us", "gpfs.docs", "gpfs.license.dm", "gpfs.adv", "gpfs.crypto",
+    "gpfs.base", "gpfs.gpl", "gpfs.gskit", "gpfs.msg.en-us", "gpfs.docs", "gpfs.adv", "gpfs.crypto",
 )  # fmt: skip
-"""Packages of a GPU server."""
+"""Packages of a GPU server, beside that of its edition: one cluster has one edition, a cluster of clients its own."""
 _BUILT_WITH: Final = ("build-essential", "iputils-arping", "ksh", "libaio1t64", "m4")
 """Packages of Ubuntu 24.04 that Storage Scale runs and builds its kernel layer with, beside the kernel's headers."""
 _PUBLIC_KEY: Final = "/var/mmfs/ssl/id_rsa_committed.pub"
@@ -51,14 +51,15 @@ def join_steps(cluster: Cluster) -> tuple[Step, ...]:
 def _client_software(cluster: Cluster) -> Step:
     """Install packages on the clients and build the kernel layer."""
     needed = (*_BUILT_WITH, f"linux-headers-{cluster.deployment.site.versions.ubuntu_kernel}")
+    packages = (*PACKAGES, "gpfs.license.dm" if cluster.is_remote else "gpfs.license.ec")
     return Step(
         name="client_software",
         title="Install the packages on the GPU servers and build the kernel layer",
         minutes="software",
         runs_on="each-client",
         daemons="any",
-        reads=[["dpkg-query", "--show", *needed, *PACKAGES], ["modinfo", "mmfs26"]],
-        commands=[["apt-get", "install", "-y", *needed, *with_versions(cluster, PACKAGES, "=")], ["mmbuildgpl"]],
+        reads=[["dpkg-query", "--show", *needed, *packages], ["modinfo", "mmfs26"]],
+        commands=[["apt-get", "install", "-y", *needed, *with_versions(cluster, packages, "=")], ["mmbuildgpl"]],
         done_when="every package is there, in the version named, and the module mmfs26 is that of the running kernel",
     )
 

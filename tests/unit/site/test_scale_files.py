@@ -309,3 +309,9 @@ def test_a_client_has_what_the_kernel_layer_is_built_with() -> None:
     (install,) = _commands("reference", "apt-get", "install")
     kernel = deployment_named("reference").site.versions.ubuntu_kernel
     assert {"build-essential", "ksh", "m4", "libaio1t64", f"linux-headers-{kernel}"} <= set(install)
+
+
+@pytest.mark.parametrize(("name", "edition"), [("reference", "gpfs.license.dm"), ("joined", "gpfs.license.ec")])
+def test_a_cluster_has_one_edition(name: str, edition: str) -> None:
+    (install,) = _commands(name, "apt-get", "install")
+    assert [word.partition("=")[0] for word in install if "license" in word] == [edition]
