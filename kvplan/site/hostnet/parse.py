@@ -6,17 +6,15 @@ from configparser import ConfigParser
 from ipaddress import ip_interface
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-import yaml
+from kvplan.site.reading import yaml_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 MAIN_TABLE: Final = 0
-UNREADABLE: Final = (ValueError, KeyError, TypeError, AttributeError, yaml.YAMLError)
+UNREADABLE: Final = (ValueError, KeyError, TypeError, AttributeError)
 """What readers raise on a file that is not as its format demands; errors of configparser are mapped to ValueError."""
 _DEFAULTS: Final = frozenset({"default", "0.0.0.0/0", "::/0"})
-# The C reader is several times as fast, but not everywhere.
-_LOADER: Final[Any] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 class Route(NamedTuple):
@@ -79,16 +77,6 @@ def ini(text: str) -> ConfigParser:
     return parser
 
 
-def settings(text: str) -> dict[str, str]:
-    r"""Read lines of `KEY = VALUE`, without comments.
-
-    >>> settings("# none\na=1\nb = 2 3\n")
-    {'a': '1', 'b': '2 3'}
-    """
-    lines = (line.partition("=") for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#"))
-    return {key.strip(): value.strip() for key, _, value in lines}
-
-
 def from_keyfile(text: str) -> PortFile:
     """Read a connection of NetworkManager.
 
@@ -142,8 +130,8 @@ def from_netplan(text: str) -> dict[str, PortFile]:
     TypeError
         When something has another shape than netplan has it.
     """
-    data: Any = yaml.load(text, Loader=_LOADER)  # noqa: S506 - a safe loader, in C where there is one
-    return {name: _netplan_port(name, port) for name, port in data["network"]["ethernets"].items()}
+    ports: dict[str, Any] = yaml_in(text)["network"]["ethernets"]
+    return {name: _netplan_port(name, port) for name, port in ports.items()}
 
 
 def _checked(addresses: Iterable[str]) -> tuple[str, ...]:

@@ -8,8 +8,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from kvplan.site.hostnet import places
-from kvplan.site.hostnet.parse import UNREADABLE, PortFile, from_keyfile, from_netplan, ini, settings
+from kvplan.site.hostnet.parse import UNREADABLE, PortFile, from_keyfile, from_netplan, ini
 from kvplan.site.hostnet.parse_frr import FrrFile, from_frr
+from kvplan.site.reading import values_in
 from kvplan.site.rules import Break
 
 if TYPE_CHECKING:
@@ -96,7 +97,7 @@ class Shared(NamedTuple):
 
     def values(self, path: str) -> dict[str, str]:
         """Read a file of lines `KEY = VALUE`."""
-        return settings(self.text(path))
+        return values_in(self.text(path))
 
 
 @dataclass(frozen=True)
@@ -175,7 +176,7 @@ def _read(view: HostView) -> HostView:
     elif places.NETPLAN in view.files:
         view.ports = view.read(places.NETPLAN, from_netplan) or {}
     for name, path in _named(view, places.ROCE_ENV, ".env"):
-        view.roce[name] = settings(view.files[path])
+        view.roce[name] = values_in(view.files[path])
     if places.FRR in view.files:
         view.frr = view.read(places.FRR, from_frr)
     return view

@@ -11,6 +11,7 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any, Final
 
 from kvplan.site.inference.stack import PortRow, Stack
+from kvplan.site.reading import values_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -153,7 +154,7 @@ class Rendered:
     @cached_property
     def environments(self) -> dict[str, dict[str, str]]:
         """The environment files by path."""
-        return {path: _variables(text) for path, text in sorted(self.tree.items()) if _ENV.fullmatch(path)}
+        return {path: values_in(text) for path, text in sorted(self.tree.items()) if _ENV.fullmatch(path)}
 
     @cached_property
     def ports(self) -> tuple[PortRow, ...]:
@@ -181,9 +182,3 @@ class Rendered:
         except json.JSONDecodeError:
             return {}
         return data if isinstance(data, dict) else {}
-
-
-def _variables(text: str) -> dict[str, str]:
-    """Read an environment file."""
-    lines = (line.partition("=") for line in text.splitlines() if not line.startswith("#"))
-    return {name: value for name, sign, value in lines if sign}

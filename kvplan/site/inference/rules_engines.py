@@ -7,13 +7,13 @@ from functools import lru_cache
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any, Final
 
-import yaml
 from pydantic import ValidationError
 
 from kvplan.core.sizing.versions import outside, release_key
 from kvplan.schema.base import Record
 from kvplan.site.inference.stack import GB, KVBM
 from kvplan.site.inference.transfer import EXTRA, Transfer
+from kvplan.site.reading import yaml_in
 from kvplan.site.rules import Break, rule
 
 if TYPE_CHECKING:
@@ -178,8 +178,11 @@ def _paths(rendered: Rendered, unit: Unit) -> Iterator[tuple[str, str]]:
 
 @lru_cache(maxsize=64)
 def _lmcache(text: str) -> dict[str, Any]:
-    """Read the configuration of LMCache."""
-    data = yaml.safe_load(text)
+    """Read the configuration of LMCache; what is none is empty."""
+    try:
+        data = yaml_in(text)
+    except ValueError:
+        return {}
     return data if isinstance(data, dict) else {}
 
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Any, Final
-
-import yaml
+from typing import TYPE_CHECKING, Final
 
 from kvplan.site.inference.observe import known_metrics
 from kvplan.site.inference.reading import DASHBOARD, PROMETHEUS, Rendered, Unit
 from kvplan.site.inference.stack import KVBM
+from kvplan.site.reading import yaml_in
 from kvplan.site.rules import Break, rule
 from kvplan.site.secrets import PLACEHOLDER
 
@@ -130,12 +129,12 @@ def _system_port(rendered: Rendered, unit: Unit) -> str:
 def _jobs(text: str) -> dict[str, set[str]]:
     """Read the targets of each job; what is no such configuration has none."""
     try:
-        data: Any = yaml.safe_load(text)
+        data = yaml_in(text)
         return {
             job["job_name"]: {target for config in job["static_configs"] for target in config["targets"]}
             for job in data["scrape_configs"]
         }
-    except (yaml.YAMLError, TypeError, KeyError):
+    except (ValueError, TypeError, KeyError):
         return {}
 
 

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-import yaml
 from pydantic import ConfigDict, Field
 
 from kvplan.schema.base import Record
-
-_LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 def _hyphened(name: str) -> str:
@@ -301,8 +298,3 @@ class MetaData(_Hyphened):
 
     instance_id: str
     local_hostname: str
-
-
-def read_yaml(text: str) -> Any:
-    """Read a YAML text by the faster of the two safe loaders that there is."""
-    return yaml.load(text, Loader=_LOADER)  # noqa: S506 - both are safe

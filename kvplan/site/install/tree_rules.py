@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-import yaml
 from pydantic import ValidationError
 
-from kvplan.site.install.autoinstall import AutoinstallFile, MetaData, read_yaml
+from kvplan.site.install.autoinstall import AutoinstallFile, MetaData
 from kvplan.site.install.files import installable, kickstart_path, seed_paths, system_mib
 from kvplan.site.install.kickstart import read_kickstart
 from kvplan.site.install.seen import Seen
+from kvplan.site.reading import yaml_in
 from kvplan.site.rules import Break, rule
 
 if TYPE_CHECKING:
@@ -87,12 +87,12 @@ class Rendered:
 def _read(text: str) -> tuple[Autoinstall | None, tuple[str, ...]]:
     """Read an autoinstall file, or say why it cannot be read."""
     try:
-        return AutoinstallFile.model_validate(read_yaml(text)).autoinstall, ()
-    except yaml.YAMLError as error:
-        return None, (f"it is no YAML: {error}",)
+        return AutoinstallFile.model_validate(yaml_in(text)).autoinstall, ()
     except ValidationError as error:
         problems = error.errors(include_input=False, include_url=False)
         return None, tuple(f"{'.'.join(map(str, problem['loc']))}: {problem['msg']}" for problem in problems)
+    except ValueError as error:
+        return None, (f"it is {error}",)
 
 
 def _script(commands: list[list[str]]) -> str:
@@ -152,8 +152,8 @@ def _meta_data(seen: Rendered) -> Iterator[Break]:
     for server, (_, *others) in seen.complete:
         for path in others:
             try:
-                data = MetaData.model_validate(read_yaml(seen.tree[path]))
-            except (yaml.YAMLError, ValidationError):
+                data = MetaData.model_validate(yaml_in(seen.tree[path]))
+            except ValueError:
                 yield Break(path, "it does not hold instance-id and local-hostname as text")
                 continue
             wanted = server.names.admin_fqdn

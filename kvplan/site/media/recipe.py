@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, Literal
-
-import yaml
+from typing import TYPE_CHECKING, Final, Literal
 
 from kvplan.render.data import data_yaml
 from kvplan.schema.base import Record
+from kvplan.site.reading import yaml_in
 from kvplan.site.templating import rendered
 from kvplan.site.tree import File
 
@@ -21,7 +20,6 @@ RECIPE: Final = "media/recipe.yaml"
 README: Final = "media/README.md"
 SEED: Final = "/kv"
 """Directory of an Ubuntu image that cloud-init reads."""
-_LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _HEAD: Final = "# Boot media: one image for each server, built and checked by `kvplan render --media`.\n"
 
 Kind = Literal["rhel", "ubuntu"]
@@ -95,11 +93,7 @@ def read_recipe(text: str) -> Recipe:
     ValueError
         When the text is no YAML, or its content no recipe.
     """
-    try:
-        return Recipe.model_validate(yaml.load(text, Loader=_LOADER))  # noqa: S506 - both are safe
-    except yaml.YAMLError as error:
-        message = f"no YAML: {error}"
-        raise ValueError(message) from error
+    return Recipe.model_validate(yaml_in(text))
 
 
 def media_files(deployment: Deployment) -> Iterator[File]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
-import yaml
 from pydantic import Field, TypeAdapter, ValidationError
 
 from kvplan.schema.base import Record
+from kvplan.site.reading import yaml_in
 from kvplan.site.scale.cluster import Cluster
 from kvplan.site.scale.grammar import NodeLine, parse_nodes
 from kvplan.site.scale.policy_grammar import PolicyRule, parse_policy
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from kvplan.site.deployment import Deployment
 
 ReadT = TypeVar("ReadT")
-_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 class ReadStep(Record):
@@ -168,14 +167,14 @@ class Rendered:
         except ValidationError as error:
             first = error.errors()[0]
             self.problems.append((path, f"{'.'.join(map(str, first['loc']))}: {first['msg']}"))
-        except (ValueError, yaml.YAMLError) as error:
+        except ValueError as error:
             self.problems.append((path, " ".join(str(error).split())))
         return empty
 
     def _yaml(self, path: str, form: Any, empty: ReadT) -> ReadT:
         """Read a YAML file of a form."""
         adapter: TypeAdapter[ReadT] = TypeAdapter(form)
-        return self._read(path, lambda text: adapter.validate_python(yaml.load(text, _LOADER)), empty)  # noqa: S506
+        return self._read(path, lambda text: adapter.validate_python(yaml_in(text)), empty)
 
 
 def _json_object(text: str) -> dict[str, Any]:

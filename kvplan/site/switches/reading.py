@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
-import yaml
-
+from kvplan.site.reading import yaml_in
 from kvplan.site.switches.dialect import dialect_of
 
 if TYPE_CHECKING:
@@ -18,7 +17,6 @@ if TYPE_CHECKING:
     from kvplan.site.deployment import Deployment, SwitchUnit
     from kvplan.site.switches.dialect import Dialect, Tree
 
-_LOADER: Final = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _FRONT_PORT: Final = re.compile(r"(?P<cage>swp(?P<number>\d+))(s(?P<leg>\d+))?")
 
 
@@ -289,8 +287,8 @@ def read_parts(text: str) -> tuple[Tree, Tree] | None:
         None for what is no configuration with a header.
     """
     try:
-        data = yaml.load(text, Loader=_LOADER)  # noqa: S506 - a safe loader
-    except (yaml.YAMLError, ValueError):
+        data = yaml_in(text)
+    except ValueError:
         return None
     match data:
         case [{"header": dict(header)}, {"set": dict(content)}]:

@@ -65,7 +65,7 @@ def deployer_has_a_key(scene: Scene) -> Iterator[Break]:
     wanted = {key.split()[1] for key in scene.deployment.site.access.ssh_keys}
     for config in scene.configs.values():
         keys = at(config.content, "system", "aaa", "user", user, "ssh", "authorized-key")
-        held = {at(keys, name, "key") for name in names_in(keys)}
+        held = {str(at(keys, name, "key")) for name in names_in(keys)}
         if lost := len(wanted - held):
             text = f"lacks {lost} of the Site's keys; NVUE takes ssh-ed25519, ssh-rsa and ecdsa keys"
             where = f"{config.path}: system.aaa.user.{user}.ssh"
