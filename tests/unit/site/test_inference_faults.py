@@ -136,6 +136,7 @@ def test_planted_fault_is_found(rules: str, path: str, old: str, new: str) -> No
         ("020", "vllm-fs", NEW, BOARD, "vllm:kv_offload_tiering_read_bytes_total", "kvbm_onboard_blocks_d2d"),
         ("026 028", "vllm-fs", NEW, UNIT, '"cpu_bytes_to_use":22000000000', '"cpu_bytes_to_use":1'),
         ("026", "lmcache-fs", OLD, f"{HOST}/kv/lmcache.yaml", "local_cpu: true", "local_cpu: false"),
+        ("014 026 031", "lmcache-fs", OLD, f"{HOST}/kv/lmcache.yaml", "local_cpu: true", "local_cpu: ["),
         ("026", "lmcache-fs", NEW, f"{HOST}/systemd/system/kv-lmcache.service", "--l1-size-gb=88", "--l1-size-gb=8"),
         ("027", "kvbm-disk", OLD, ENV, "DISK_CACHE_GB=8000", "DISK_CACHE_GB=0"),
         ("016 027", "kvbm-disk", OLD, ENV, "DISK_CACHE_GB=8000", "DISK_CACHE_GB=8000000000"),

@@ -84,6 +84,7 @@ PLANTED: list[tuple[int, str, Change]] = [
     (11, "leaf-001a", drop(*USER)),
     (11, "oob-01", put("nvue-monitor", *USER, "role")),
     (12, "leaf-001a", drop(*USER, "ssh")),
+    (12, "leaf-001a", drop(*USER, "ssh", "authorized-key", "key-1", "key")),
     (13, "leaf-001a", put("$6$salt$hash", *USER, "hashed-password")),
     (13, "leaf-001a", rename("secret1", *SNMP, "username", "watcher", "auth-sha", placeholder("snmp_authentication"))),
     (13, "oob-01", put({"access": {"any": {}}}, *SNMP, "readonly-community", "public")),
