@@ -73,7 +73,9 @@ def site(
 
     _refuse_output(output, [path for path in (plan, assets, build) if path], force=force)
     data, unused = _data(plan, assets, cumulus, build, catalogue)
-    text = site_text(data, output.name if output != options.STDOUT else "site.yaml")
+    # The name goes into a comment, which a name with a line end would leave.
+    plain = output != options.STDOUT and output.name.isprintable()
+    text = site_text(data, output.name if plain else "site.yaml")
     if output == options.STDOUT:
         out(text)
         return

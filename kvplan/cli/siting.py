@@ -110,6 +110,9 @@ def _read_site(path: Path) -> tuple[Site, Document]:
 def _placed(problem: Problem, document: Document) -> Problem:
     """Say where in the Site a name stands that no table has; a release is asked for there, not by an option."""
     from kvplan.inputs.loc import key_path
+    from kvplan.schema.build import BuildOptions
 
     loc = ("versions", "storage_scale") if problem.where == "--release" else ("build", *problem.where.split("."))
+    if loc[0] == "build" and loc[1] not in BuildOptions.model_fields:
+        return problem  # has its place already, in a table
     return replace(problem, where=document.where(loc), key=key_path(loc))

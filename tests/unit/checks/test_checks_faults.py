@@ -91,6 +91,10 @@ FAULTS: list[tuple[str, str, str, Any]] = [
     ),
     ("KV-SIT-030", "no day", "storage-scale", put("licences.0.date", "2026-02-30")),
     ("KV-SIT-030", "twice", "licence 2", like("licences.1", "licences.0")),
+    ("KV-SIT-031", "system", "storage.mount", put("storage.mount", "/etc")),
+    ("KV-SIT-031", "below", "storage.mount", put("storage.mount", "/usr/kvfs")),
+    ("KV-SIT-031", "shared", "storage.mount", put("storage.mount", "/mnt")),
+    ("KV-SIT-031", "upwards", "storage.mount", put("storage.mount", "/kvfs/../etc")),
     (
         "KV-NET-001",
         "two servers",

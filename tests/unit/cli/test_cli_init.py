@@ -74,6 +74,12 @@ def test_an_input_is_never_written_over(output: str, here: Path, capsys: pytest.
     assert (here / "hosts.csv").read_text().startswith("name,serial")
 
 
+@pytest.mark.parametrize("name", ["a\nname: b.yaml", "bad\udcff.yaml"])
+def test_an_odd_name_stays_out_of_the_file(name: str, here: Path) -> None:
+    assert main(["init", "site", "--from", PLAN, "-o", name]) == 0
+    assert (here / name).read_text().splitlines()[1].endswith("`kvplan check plan.json site.yaml`.")
+
+
 def test_the_schema_keeps_its_name(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["init", "site", "--from", PLAN, "-o", "site.schema.json"]) == 3
     assert "is the name of the schema beside the Site" in capsys.readouterr().err

@@ -158,6 +158,14 @@ def test_what_is_wrong_is_said_and_nothing_is_written(
     assert not (here / "build").exists()
 
 
+def test_a_wrong_table_of_the_users_is_named_itself(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (here / "tables").mkdir()
+    row = "{id: scale.autoload, area: scale, title: autoload, value: [1], source: mine, confidence: assumed}"
+    (here / "tables" / "settings.yaml").write_text(f"- {row}\n")
+    assert render("--catalogue", "tables") == 3
+    assert capsys.readouterr().err.startswith("error: tables/settings.yaml:1:61: [0].value: must be text")
+
+
 def test_a_plan_of_another_size_is_refused(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     shutil.copy(EXAMPLES / "reference" / "plan.json", here)
     assert render() == 3
