@@ -13,7 +13,8 @@ from kvplan.site.rules import Break, rule
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from kvplan.site.hostnet.view import Hosts
+    from kvplan.schema.hardware import Nic
+    from kvplan.site.hostnet.view import Hosts, Shared
 
 _ECN_CAPABLE: Final = (1, 2)
 _STEPS: Final = (
@@ -87,11 +88,10 @@ def _unit(hosts: Hosts) -> Iterator[Break]:
 
 @rule("KV-HST-042", "The catalogue has firmware settings for every adapter.")
 def _known_adapters(hosts: Hosts) -> Iterator[Break]:
-    for shared in hosts.with_legs:
-        for adapter, nic in sorted(adapters_of(hosts.deployment.in_role(shared.role)).items()):
-            if not firmware(hosts.deployment, nic, shared.role):
-                remedy = "Add its id to rows of settings/nic.yaml, once its manual has been read."
-                yield Break(adapter, f"there are no firmware settings for {nic.id}", remedy)
+    remedy = "Add its id to rows of settings/nic.yaml, once its manual has been read."
+    for _, adapter, nic, wanted in _adapters(hosts):
+        if not wanted:
+            yield Break(adapter, f"there are no firmware settings for {nic.id}", remedy)
 
 
 @rule("KV-HST-043", "Files of adapters have the firmware settings of the catalogue: NIC mode, Ethernet, no SR-IOV.")
@@ -106,14 +106,20 @@ def _firmware_notifications(hosts: Hosts) -> Iterator[Break]:
 
 def _other_settings(hosts: Hosts) -> Iterator[tuple[str, Break]]:
     """Yield each key of firmware whose value in the file of an adapter is not the catalogue's."""
+    for shared, adapter, _, wanted in _adapters(hosts):
+        path = f"{places.NIC}/{adapter}.conf"
+        found = shared.values(path)
+        for key in sorted({*wanted, *found}):
+            if found.get(key) != str(wanted.get(key)):
+                text = f"{key} is {found.get(key, 'missing')}, wanted {wanted.get(key, 'not at all')}"
+                yield key, Break(shared.where(path), text)
+
+
+def _adapters(hosts: Hosts) -> Iterator[tuple[Shared, str, Nic, dict[str, int]]]:
+    """Yield each adapter of a role's servers: their files, its name and kind, and its keys of firmware."""
     for shared in hosts.with_legs:
         for adapter, nic in sorted(adapters_of(hosts.deployment.in_role(shared.role)).items()):
-            path = f"{places.NIC}/{adapter}.conf"
-            wanted, found = firmware(hosts.deployment, nic, shared.role), shared.values(path)
-            for key in sorted({*wanted, *found}):
-                if found.get(key) != str(wanted.get(key)):
-                    text = f"{key} is {found.get(key, 'missing')}, wanted {wanted.get(key, 'not at all')}"
-                    yield key, Break(shared.where(path), text)
+            yield shared, adapter, nic, firmware(hosts.deployment, nic, shared.role)
 
 
 @rule("KV-HST-052", "The RoCE script sets trust, PFC, ECN, notifications and traffic class.")
