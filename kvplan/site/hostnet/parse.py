@@ -131,7 +131,7 @@ def from_netplan(text: str) -> dict[str, PortFile]:
         When something has another shape than netplan has it.
     """
     ports: dict[str, Any] = yaml_in(text)["network"]["ethernets"]
-    return {name: _netplan_port(name, port) for name, port in ports.items()}
+    return {str(name): _netplan_port(str(name), port) for name, port in ports.items()}
 
 
 def _checked(addresses: Iterable[str]) -> tuple[str, ...]:
@@ -160,14 +160,17 @@ def _keyfile_rule(text: str) -> SourceRule:
 def _netplan_port(name: str, port: dict[str, Any]) -> PortFile:
     """Read one port of netplan."""
     mac = str(port.get("match", {}).get("macaddress", ""))
-    routes = (Route(entry["to"], entry["via"], int(entry.get("table", MAIN_TABLE))) for entry in port.get("routes", ()))
+    routes = (
+        Route(str(entry["to"]), str(entry["via"]), int(entry.get("table", MAIN_TABLE)))
+        for entry in port.get("routes", ())
+    )
     return PortFile(
         name=name,
         mac=mac,
-        addresses=_checked(port.get("addresses", ())),
+        addresses=_checked(map(str, port.get("addresses", ()))),
         mtu=port.get("mtu"),
         routes=tuple(routes),
-        rules=tuple(SourceRule(entry["from"], int(entry["table"])) for entry in port.get("routing-policy", ())),
+        rules=tuple(SourceRule(str(entry["from"]), int(entry["table"])) for entry in port.get("routing-policy", ())),
         ipv6="ipv6" in port.get("link-local", ["ipv6"]),
         pinned=bool(mac) and port.get("set-name") == name,
     )
