@@ -19,11 +19,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Errors that kvplan raises on purpose become `error:` lines on stderr; anything else is a defect and says so. A
     traceback is shown only when `KVPLAN_DEBUG` is set.
     """
-    from kvplan.cli.app import run  # noqa: PLC0415 - so that an interrupted start is handled here too
-
     if sys.stdout is None:  # closed by the caller, who wants the exit code only
         sys.stdout = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - lives as long as the process
     try:
+        from kvplan.cli.app import run  # noqa: PLC0415 - so that an interrupted start is handled here too
+
         code = run(arguments)
         sys.stdout.flush()
     except KvplanError as error:

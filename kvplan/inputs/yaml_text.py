@@ -180,8 +180,9 @@ def _nodes(root: yaml.Node) -> Iterator[yaml.Node]:
 def _node_problems(node: yaml.Node, name: str) -> Iterator[Problem]:
     """Name what is wrong with one node by itself."""
     if node.tag not in _PLAIN_TAGS:
-        shown = node.tag.replace(_TAG, "!!")
-        yield Problem(_place(node, name), f"the tag {shown} is not allowed", allowed="write plain values")
+        # A password that begins with `!` is a tag to YAML, so a tag is not repeated.
+        what = "is a tag, as all is that begins with `!`"
+        yield Problem(_place(node, name), what, allowed="write plain values", hint="put a text in quotes")
     if node.tag == f"{_TAG}int" and len(node.value) > MAX_DIGITS:
         yield Problem(_place(node, name), f"a number of {len(node.value):,} digits", allowed=f"at most {MAX_DIGITS}")
     if isinstance(node, yaml.MappingNode):

@@ -23,14 +23,14 @@ def _refuse_unfilled(text: str) -> None:
         raise ValueError(message)
 
 
-def _form(pattern: str, wanted: str) -> AfterValidator:
-    """Check a text against a pattern, and say in words what is wanted."""
+def _form(pattern: str, wanted: str, *, repeated: bool = True) -> AfterValidator:
+    """Check a text against a pattern, and say in words what is wanted; what may be a secret is not repeated."""
     compiled = re.compile(pattern)
 
     def check(text: str) -> str:
         _refuse_unfilled(text)
         if not compiled.fullmatch(text):
-            message = f"{text!r} is not {wanted}"
+            message = f"{text!r} is not {wanted}" if repeated else f"is not {wanted}"
             raise ValueError(message)
         return text
 
@@ -71,8 +71,8 @@ def _check_mac(text: str) -> str:
     if not re.fullmatch(r"[0-9a-f]{2}(:[0-9a-f]{2}){5}", text):
         message = f"{text!r} is not a MAC address such as 3c:ec:ef:01:02:03, in lower case with colons"
         raise ValueError(message)
-    if int(text[:2], 16) & 1:
-        message = f"{text!r} is a group address, not that of an adapter"
+    if int(text[:2], 16) & 1 or not int(text.replace(":", ""), 16):
+        message = f"{text!r} is a group address or none at all, not that of an adapter"
         raise ValueError(message)
     return text
 
@@ -100,10 +100,14 @@ PublicKey = Annotated[
     _form(
         r"(ssh-ed25519|ssh-rsa|ecdsa-sha2-nistp\d+|sk-ssh-ed25519@openssh\.com) [A-Za-z0-9+/]+=* ?[\w.@-]*",
         "a public ssh key on one line",
+        repeated=False,
     ),
 ]
 Timezone = Annotated[str, _form(r"[A-Za-z]+(/[A-Za-z0-9_+-]+)*", "a time zone such as Etc/UTC")]
-User = Annotated[str, _form(r"[a-z_][a-z0-9_-]{0,30}", "a user name of lower-case letters, digits, hyphens")]
+User = Annotated[
+    str, _form(r"[a-z_][a-z0-9_-]{0,30}", "a user name of lower-case letters, digits, hyphens", repeated=False)
+]
+ControllerUser = Annotated[str, _form(r"[A-Za-z_][A-Za-z0-9_.-]{0,30}", "a user name", repeated=False)]
 ImageRef = Annotated[str, _form(r"[a-z0-9][A-Za-z0-9._/:@-]+", "a container image such as name:tag")]
 Plain = Annotated[
     str, _form(r"[^\s{}]([^{}\n]{0,198}[^\s{}])?", "a line of text without braces, 200 characters at most")

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from kvplan.schema.base import Record
 from kvplan.schema.hardware import PositiveInt
-from kvplan.schema.site.forms import Address, Host, Mac, Name, Plain, SecretRef, Serial, User, Version
+from kvplan.schema.site.forms import Address, ControllerUser, Host, Mac, Name, Plain, SecretRef, Serial, Version
 
 BmcKind = Literal["supermicro-x10", "supermicro-x12", "supermicro-x13", "supermicro-ami", "openbmc", "generic"]
 """Kinds of controllers that behave alike over Redfish."""
@@ -20,7 +20,7 @@ class Bmc(Record):
     address: Address
     kind: BmcKind = "supermicro-x13"
     mac: Mac | None = None
-    user: User | Literal["ADMIN"] = "ADMIN"
+    user: ControllerUser = "ADMIN"
     password: SecretRef
     tls_verify: bool = False
 

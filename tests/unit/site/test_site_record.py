@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
+import yaml
 from designs import plan_of
 from example_sites import EXAMPLES
 from pydantic import ValidationError
 from sites import site_data, site_of
 
 from kvplan.errors import InputError
+from kvplan.inputs.document import Document
 from kvplan.inputs.files import read_yaml
 from kvplan.inputs.validation import validate
 from kvplan.schema.site.site import Site
@@ -32,6 +34,7 @@ WRONG: dict[str, tuple[tuple[str | int, ...], Any, str]] = {
     "left to fill in": (("servers", 1, "serial"), "CHANGE-ME", "is still to be filled in"),
     "MAC in upper case": (("switches", 0, "mac"), "3C:EC:EF:01:02:03", "is not a MAC address"),
     "MAC that yaml read as a number": (("switches", 0, "mac"), 37_003_203_904, "string"),
+    "MAC of none": (("switches", 0, "mac"), "00:00:00:00:00:00", "none at all"),
     "MAC of a group": (("switches", 0, "mac"), "01:00:5e:00:00:01", "group address"),
     "address with a length": (("servers", 0, "bmc", "address"), "10.0.0.1/24", "is not an IP address"),
     "address out of range": (("media", "address"), "10.0.0.256", "is not an IP address"),
@@ -71,6 +74,22 @@ def test_what_is_wrong_is_said(path: tuple[str | int, ...], value: object, said:
     with pytest.raises(ValidationError) as raised:
         Site.model_validate(data)
     assert said in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [("access", "ssh_keys", 0), ("access", "user"), ("servers", 0, "bmc", "user"), ("servers", 0, "bmc", "password")],
+)
+def test_what_may_be_a_secret_is_not_repeated(path: tuple[str | int, ...]) -> None:
+    data = site_data(plan_of(4))
+    inner: Any = data
+    for key in path[:-1]:
+        inner = inner.setdefault(key, {}) if isinstance(inner, dict) else inner[key]
+    inner[path[-1]] = "root:Correct-Horse!"
+    text = yaml.safe_dump(data)
+    with pytest.raises(InputError) as raised:
+        validate(Site, Document(yaml.safe_load(text), "site.yaml", text))
+    assert "Correct-Horse" not in str(raised.value)
 
 
 def test_every_problem_of_a_file_comes_with_its_place_and_no_secret(tmp_path: Path) -> None:
