@@ -79,5 +79,5 @@ $(VENV)/.runtime: $(VENV)/.created pyproject.toml constraints.txt
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.created pyproject.toml constraints.txt
-	$(PIP) install --constraint constraints.txt --editable . --group dev
+	$(PIP) install --constraint constraints.txt --editable '.[deploy]' --group dev
 	@touch $@ $(VENV)/.runtime
