@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
+from datetime import datetime
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
@@ -21,7 +23,7 @@ STUBS = {
     "ip": 'shift 3; exec "$@"',
     "curl": 'while [[ $1 != --output ]]; do shift; done; cp "$SERVED/${3#"$BASE"/}" "$2"',
     "nv": 'echo "nv $*" >>"$CALLS"; [[ $2 == replace ]] && cp "$3" "$APPLIED"; echo "${ANSWER:-applied}"',
-    "passwd": 'echo "passwd $*" >>"$CALLS"',
+    "chage": 'echo "chage $*" >>"$CALLS"; date -d "$2" +%F >/dev/null',
 }
 """Commands of a switch: what each stand-in does."""
 
@@ -58,6 +60,11 @@ def run(switch: Path, serial: str, **environment: str) -> subprocess.CompletedPr
     return subprocess.run(script, env=values, capture_output=True, text=True, check=False, timeout=30)
 
 
+def day() -> str:
+    """Return the day by the clock of this machine, as the script reads it."""
+    return datetime.now().astimezone().date().isoformat()
+
+
 def calls(switch: Path) -> list[str]:
     path = switch / "calls"
     return path.read_text(encoding="utf-8").splitlines() if path.exists() else []
@@ -81,7 +88,7 @@ def test_a_switch_gets_its_own_configuration_by_its_serial_number(switch: Path, 
         f"nv config replace {file}",
         "nv config apply -y",
         "nv config save",
-        "passwd -x 99999 cumulus",
+        f"chage -d {day()} -M 99999 cumulus",
     ]
     assert not os.path.exists(file)  # noqa: PTH110 - a path of the script's own
 
@@ -97,8 +104,10 @@ def test_placeholders_of_secrets_become_texts_that_nobody_knows(switch: Path) ->
     for _ in range(2):
         run(switch, "MTLEAF-001A")
         seen.append((switch / "applied").read_text(encoding="utf-8"))
-    assert served.count("kv_secret_") == 2
+    assert served.count("kv_secret_") == 3
+    assert served.count("kv_secret_switch_password") == 1
     assert "kv_secret_" not in seen[0]
+    assert all(re.search(r'^ +password: "K-[0-9a-f]{32}"$', text, re.MULTILINE) for text in seen)
     assert seen[0] != seen[1]
     assert [len(line) for line in seen[0].splitlines()] != [len(line) for line in served.splitlines()]
     assert len(seen[0].splitlines()) == len(served.splitlines())

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kvplan.render.fabric.ptm import cabling_ptm
-from kvplan.site.secrets import PLACEHOLDER
 from kvplan.site.switches.dialect import dialect_of
 from kvplan.site.switches.management import management_network
 from kvplan.site.switches.ports import fabric_interfaces
@@ -13,7 +12,7 @@ from kvplan.site.switches.qos import lossless
 from kvplan.site.switches.routing import bgp, router
 from kvplan.site.switches.system import identity, services
 from kvplan.site.switches.ztp import ztp_script
-from kvplan.site.tree import EXECUTABLE, PRIVATE, READABLE, File
+from kvplan.site.tree import EXECUTABLE, PRIVATE, File
 from kvplan.site.yaml_out import yaml_text
 
 if TYPE_CHECKING:
@@ -45,8 +44,7 @@ def switch_files(deployment: Deployment) -> Iterator[File]:
         dialect = dialect_of(deployment, switch.site.cumulus)
         if dialect:
             text = yaml_text(configuration(deployment, switch, dialect))
-            mode = PRIVATE if PLACEHOLDER.search(text) else READABLE
-            written.append((switch, File(f"{FOLDER}/{switch.name}.yaml", text, mode)))
+            written.append((switch, File(f"{FOLDER}/{switch.name}.yaml", text, PRIVATE)))
     yield from (file for _, file in written)
     yield File(f"{FOLDER}/ztp.sh", ztp_script(deployment, written), EXECUTABLE)
     yield File(f"{FOLDER}/topology.dot", cabling_ptm(deployment.design))

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from kvplan.site.switches.dialect import Dialect, Tree
 
 GIGABIT: Final = 1e9
+_RECEIVERS: Final = "adaptive-routing-receivers"
+"""The design's finding about adapters that do not put packets in order again."""
 WATCHED: Final = "enable"
 """How NVUE switches the PFC watchdog on in either dialect."""
 
@@ -53,6 +55,22 @@ def leads_to_switch(deployment: Deployment, port: Port) -> bool:
     return deployment.devices[port.peer_device].role in FABRIC_ROLES
 
 
+def receivers_bar_adaptive_routing(deployment: Deployment) -> bool:
+    """Tell whether the design says that adapters in the fabric rule adaptive routing out.
+
+    Parameters
+    ----------
+    deployment
+        The design.
+
+    Returns
+    -------
+    bool
+        Whether it must stay off.
+    """
+    return any(finding.id == _RECEIVERS for finding in deployment.design.findings)
+
+
 def speed_text(port: Port) -> str:
     """Write the speed of a port as NVUE does.
 
@@ -72,7 +90,8 @@ def speed_text(port: Port) -> str:
 def adaptive_ports(deployment: Deployment, switch: SwitchUnit) -> frozenset[str]:
     """List the ports with adaptive routing: all links to switches, or none.
 
-    All next hops of a route must have it, so one link that is too fast rules it out for the switch.
+    All next hops of a route must have it, so one link that is too fast rules it out for the switch. So do receivers
+    that the design warns of.
 
     Parameters
     ----------
@@ -84,12 +103,13 @@ def adaptive_ports(deployment: Deployment, switch: SwitchUnit) -> frozenset[str]
     Returns
     -------
     frozenset of str
-        Names of ports; empty where the build options do not ask for it.
+        Names of ports; empty where the build options do not ask for it, or where it cannot work.
     """
     links = [port for port in fabric_ports(switch) if leads_to_switch(deployment, port)]
     most = float(deployment.setting("switch.adaptive_routing_most_gbit_per_s")) * GIGABIT
-    wanted = deployment.site.build.fabric.adaptive_routing and all(port.bits_per_s <= most for port in links)
-    return frozenset(port.name for port in links if wanted)
+    is_asked_for = deployment.site.build.fabric.adaptive_routing and not receivers_bar_adaptive_routing(deployment)
+    is_on = is_asked_for and all(port.bits_per_s <= most for port in links)
+    return frozenset(port.name for port in links if is_on)
 
 
 def fabric_interfaces(deployment: Deployment, switch: SwitchUnit, dialect: Dialect) -> Tree:

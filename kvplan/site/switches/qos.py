@@ -16,6 +16,7 @@ EVERY_PORT: Final = "default-global"
 OTHER_CLASS: Final = 0
 """Traffic class of all that is neither RDMA nor a notification of congestion."""
 TRAFFIC_CLASSES: Final = 8
+"""How many classes there are, and how many priorities."""
 
 
 def longest_cable_m(deployment: Deployment, switch: SwitchUnit) -> int:
@@ -35,6 +36,30 @@ def longest_cable_m(deployment: Deployment, switch: SwitchUnit) -> int:
     """
     cables = (deployment.cables[name] for port in fabric_ports(switch) for name in port.cables)
     return ceil(max((cable.length_m for cable in cables), default=1))
+
+
+def traffic_classes(roce: int, cnp: int) -> dict[int, int]:
+    """Give each priority its traffic class.
+
+    Parameters
+    ----------
+    roce
+        Priority of RDMA.
+    cnp
+        Priority of notifications of congestion.
+
+    Returns
+    -------
+    dict of int
+        Classes by priority: of these two their own, of all others one.
+
+    Examples
+    --------
+    >>> traffic_classes(3, 6)
+    {0: 0, 1: 0, 2: 0, 3: 3, 4: 0, 5: 0, 6: 6, 7: 0}
+    """
+    own = (roce, cnp)
+    return {priority: priority if priority in own else OTHER_CLASS for priority in range(TRAFFIC_CLASSES)}
 
 
 def lossless(deployment: Deployment, switch: SwitchUnit, dialect: Dialect) -> Tree:
@@ -63,7 +88,12 @@ def lossless(deployment: Deployment, switch: SwitchUnit, dialect: Dialect) -> Tr
         "roce": {**dialect.enabled, "mode": "lossless"},
         "mapping": {EVERY_PORT: {"trust": "both", "dscp": _classes(number)}},
         "egress-queue-mapping": {
-            EVERY_PORT: {"switch-priority": {str(priority): {"traffic-class": priority} for priority in (roce, cnp)}}
+            EVERY_PORT: {
+                "switch-priority": {
+                    str(priority): {"traffic-class": traffic_class}
+                    for priority, traffic_class in traffic_classes(roce, cnp).items()
+                }
+            }
         },
         "egress-scheduler": {EVERY_PORT: {"traffic-class": _shares(number)}},
         "traffic-pool": {

@@ -24,10 +24,10 @@ LEG_RANGES: Final = (
     "storage_client_a", "storage_client_b", "storage_a", "storage_b", "client_a", "client_b",
 )  # fmt: skip
 """Build options that hold the prefixes of host legs."""
-_LEG_LENGTH: Final = 31
-_HOST_LENGTH: Final = 32
-_FIRST: Final = "10"
-"""Number of the first rule of a list."""
+LEG_LENGTH: Final = 31
+LOOPBACK_LENGTH: Final = 32
+_FIRST: Final = 10
+"""Number of the first rule of a list, and the step to the next."""
 
 
 def host_of(port: Port) -> str:
@@ -67,6 +67,23 @@ def filter_of(device: str) -> str:
         Name of the prefix list.
     """
     return f"from-{device}"
+
+
+def own_lengths(deployment: Deployment) -> dict[str, int]:
+    """List what switches announce of their own: the ranges of their loopbacks and of the legs of hosts.
+
+    Parameters
+    ----------
+    deployment
+        The build options.
+
+    Returns
+    -------
+    dict of int
+        The length of the prefixes in each range, by range.
+    """
+    ranges = deployment.site.build.addresses
+    return {ranges.switch_loopbacks: LOOPBACK_LENGTH, **{getattr(ranges, name): LEG_LENGTH for name in LEG_RANGES}}
 
 
 def host_legs(deployment: Deployment, switch: SwitchUnit) -> tuple[Port, ...]:
@@ -120,7 +137,7 @@ def router(deployment: Deployment, switch: SwitchUnit, dialect: Dialect) -> Tree
             "route-map": {
                 OWN_ROUTES: {
                     "rule": {
-                        _FIRST: {
+                        str(_FIRST): {
                             "action": {"permit": {}},
                             "match": {"type": "ipv4", "ip-prefix-list": OWN_ROUTES},
                         }
@@ -208,18 +225,15 @@ def _bfd(deployment: Deployment, dialect: Dialect) -> Tree:
 
 def _lists(deployment: Deployment, switch: SwitchUnit) -> Iterator[tuple[str, Tree]]:
     """Write the lists: what the switch announces of its own, and what each host may announce."""
-    ranges = deployment.site.build.addresses
-    own: Tree = {
-        ranges.switch_loopbacks: {"min-prefix-len": _HOST_LENGTH, "max-prefix-len": _HOST_LENGTH},
-        **{
-            getattr(ranges, name): {"min-prefix-len": _LEG_LENGTH, "max-prefix-len": _LEG_LENGTH} for name in LEG_RANGES
-        },
-    }
+    lengths = own_lengths(deployment)
+    own = {prefix: {"min-prefix-len": length, "max-prefix-len": length} for prefix, length in lengths.items()}
     yield OWN_ROUTES, _permitting(own)
     for host in dict.fromkeys(port.peer_device for port in host_legs(deployment, switch)):
         yield filter_of(host), _permitting({deployment.devices[host].loopback: {}})
 
 
 def _permitting(prefixes: Tree) -> Tree:
-    """Permit prefixes, and by the rule of such lists nothing else."""
-    return {"type": "ipv4", "rule": {_FIRST: {"action": "permit", "match": prefixes}}}
+    """Permit prefixes, and by the rule of such lists nothing else; FRR keeps one prefix a number."""
+    rules = enumerate(prefixes.items(), start=1)
+    numbered = {str(_FIRST * place): {"action": "permit", "match": {prefix: only}} for place, (prefix, only) in rules}
+    return {"type": "ipv4", "rule": numbered}

@@ -36,7 +36,7 @@ def identity(deployment: Deployment, switch: SwitchUnit, dialect: Dialect) -> Tr
     """Name the switch, and keep what a switch has when it leaves its maker.
 
     A configuration that replaces another removes what it does not hold: so the factory's users, roles, API and rules
-    against unwanted packets are all in it. The password of the factory's user is not, so it stays as it is.
+    against unwanted packets are all in it. The password of the factory's user, which everybody knows, is replaced.
 
     Parameters
     ----------
@@ -67,14 +67,13 @@ def identity(deployment: Deployment, switch: SwitchUnit, dialect: Dialect) -> Tr
 
 
 def _users(deployment: Deployment) -> Tree:
-    """Keep the factory's user beside the deployer's own account, both with the deployer's keys."""
+    """Keep the factory's user beside the deployer's own account, both with the deployer's keys and password."""
     access = deployment.site.access
     keys = [key.split() for key in access.ssh_keys]
     known = [key for key in keys if key[0] in KEY_TYPES]
     authorized = {f"key-{number}": {"key": key[1], "type": key[0]} for number, key in enumerate(known, start=1)}
-    user = {"role": ADMIN_ROLE, "ssh": {"authorized-key": authorized}}
-    own = {access.switch_user: {**user, "password": placeholder("switch_password")}}
-    return own | {DEFAULT_USER: user}
+    user = {"role": ADMIN_ROLE, "password": placeholder("switch_password"), "ssh": {"authorized-key": authorized}}
+    return {access.switch_user: user, DEFAULT_USER: user}
 
 
 def services(deployment: Deployment, switch: SwitchUnit, dialect: Dialect) -> Tree:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sites import NEW, OLD, deployment_of, deployment_with, site_data
-from switchtrees import CASES, changed, edited, texts, texts_of
+from switchtrees import CASES, changed, edited, texts, texts_of, with_able_receivers
 
 from kvplan.site.secrets import placeholder
 from kvplan.site.switches import RULES, switch_faults
@@ -67,6 +67,9 @@ NEIGHBOR = (*BGP, "neighbor")
 USER = ("system", "aaa", "user", "cumulus")
 SNMP = ("system", "snmp-server")
 LIST = ("router", "policy", "prefix-list", "from-storage-001", "rule", "10", "match")
+OWN = ("router", "policy", "prefix-list", "own-routes", "rule")
+QUEUES = ("qos", "egress-queue-mapping", "default-global", "switch-priority")
+PEER = (*NEIGHBOR, "10.64.0.1")
 LEG = ("interface", "swp1s0")
 LINK = ("interface", "swp59s0")
 
@@ -162,6 +165,24 @@ PLANTED: list[tuple[int, str, Change]] = [
     (59, "oob-01", drop("bridge")),
     (60, "oob-01", drop("interface", "vlan1", "vrf")),
     (60, "oob-01", drop("interface", "vlan1")),
+    (61, "leaf-001a", put({"min-prefix-len": 31, "max-prefix-len": 31}, *OWN, "10", "match", "10.70.0.0/15")),
+    (61, "leaf-001a", put({}, *LIST, "10.73.0.1/32")),
+    (61, "leaf-001a", drop(*OWN, "20", "match")),
+    (62, "leaf-001a", drop(*OWN, "70")),
+    (62, "spine-001", drop(*OWN, "10")),
+    (62, "leaf-001a", put(32, *OWN, "20", "match", "10.64.0.0/20", "max-prefix-len")),
+    (62, "leaf-001a", put("deny", *OWN, "20", "action")),
+    (62, "leaf-001a", put({"action": "permit", "match": {"0.0.0.0/0": {}}}, *OWN, "80")),
+    (63, "leaf-001a", drop(*USER, "password")),
+    (63, "oob-01", put("", *USER, "password")),
+    (63, "oob-01", put({"role": "system-admin"}, "system", "aaa", "user", "other")),
+    (64, "leaf-001a", put(0, *QUEUES, "3", "traffic-class")),
+    (64, "leaf-001a", put(3, *QUEUES, "0", "traffic-class")),
+    (64, "spine-001", drop(*QUEUES, "7")),
+    (65, "leaf-001a", put("l2", "qos", "mapping", "default-global", "trust")),
+    (65, "leaf-001a", put("disable", "qos", "congestion-control", "all", "traffic-class", "3", "ecn")),
+    (66, "leaf-001a", put("disabled", *PEER, "address-family", "ipv4-unicast", "state")),
+    (66, "leaf-001a", put("unnumbered", *PEER, "type")),
 ]  # fmt: skip
 
 
@@ -186,6 +207,7 @@ OLD_PLANTED: list[tuple[int, str, Change]] = [
     (45, "leaf-001a", put("off", *BGP, "path-selection", "multipath", "aspath-ignore")),
     (47, "leaf-001a", put("off", "qos", "roce", "enable")),
     (53, "leaf-001a", put({"enable": "on"}, *LINK, "router", "adaptive-routing")),
+    (66, "leaf-001a", put("off", *PEER, "address-family", "ipv4-unicast", "enable")),
 ]  # fmt: skip
 
 
@@ -200,6 +222,7 @@ EDITED: list[tuple[int, str, str, str]] = [
     (3, LEAF, "- set:", "- patch:"),
     (3, LEAF, "- header:", "header:"),
     (4, LEAF, "version: Cumulus Linux 5.15.0", "version: Cumulus Linux 5.14.0"),
+    (4, LEAF, "model: ", "model: OTHER-"),
     (6, LEAF, "state: enabled", "state: on"),
     (6, LEAF, '"200G"', "2026-11-30"),
     (6, LEAF, '"10":', "10:"),
@@ -251,7 +274,8 @@ def test_what_is_rendered_is_without_fault(nodes: int, cumulus: str) -> None:
 
 @pytest.mark.parametrize("legs", ["2x400G", "1x800G"])
 def test_adaptive_routing_as_asked_for_is_without_error(legs: str) -> None:
-    deployed = deployment_with(8, build={"fabric": {"adaptive_routing": True, "uplink_legs": legs}})
+    build = {"fabric": {"adaptive_routing": True, "uplink_legs": legs}}
+    deployed = with_able_receivers(deployment_with(8, build=build))
     faults = {(finding.id, finding.severity) for finding in found(deployed, texts(deployed))}
     assert faults == (set() if legs == "2x400G" else {("KV-SWT-054", "warning")})
 
@@ -266,8 +290,29 @@ def test_adaptive_routing_as_asked_for_is_without_error(legs: str) -> None:
     ],
 )
 def test_adaptive_routing_on_a_part_of_the_links_is_found(number: int, change: Change) -> None:
-    deployed = deployment_with(8, build={"fabric": {"adaptive_routing": True}})
+    deployed = with_able_receivers(deployment_with(8, build={"fabric": {"adaptive_routing": True}}))
     assert f"KV-SWT-{number:03}" in ids(deployed, changed(texts(deployed), "leaf-001a", change))
+
+
+def test_adaptive_routing_with_receivers_that_do_not_take_it_is_off_and_found_when_on() -> None:
+    deployed = deployment_with(8, build={"fabric": {"adaptive_routing": True}})
+    assert {(f.id, f.severity) for f in found(deployed, texts(deployed))} == {("KV-SWT-054", "warning")}
+    as_if_able = texts(with_able_receivers(deployed))
+    assert "adaptive-routing" in as_if_able[LEAF]
+    faults = found(deployed, as_if_able)
+    assert {(f.id, f.severity) for f in faults} == {("KV-SWT-053", "error")}
+    assert {f.text for f in faults} == {"is on, and ConnectX-7 receivers share the fabric"}
+
+
+@pytest.mark.parametrize(("cumulus", "port", "rules"), [
+    ("5.12.0", 40_000, {"KV-SWT-067"}), ("5.12.0", 32_767, set()), ("5.13.0", 40_000, set()),
+])  # fmt: skip
+def test_a_port_of_a_log_server_that_the_release_refuses_is_found(cumulus: str, port: int, rules: set[str]) -> None:
+    network = site_data(deployment_of(8).plan)["network"]
+    deployed = deployment_with(
+        8, network={**network, "syslog": [{"host": "172.24.0.5", "port": port}]}, cumulus=cumulus
+    )
+    assert ids(deployed, texts(deployed)) == rules
 
 
 def test_adaptive_routing_at_800g_is_found() -> None:
@@ -313,7 +358,7 @@ def test_a_serial_number_that_two_switches_have_is_found() -> None:
 
 
 def test_every_rule_has_been_seen_to_find_something() -> None:
-    planted = {number for number, *_ in (*PLANTED, *OLD_PLANTED, *EDITED)} | {1, 2, 54, 57}
+    planted = {number for number, *_ in (*PLANTED, *OLD_PLANTED, *EDITED)} | {1, 2, 54, 57, 67}
     assert {f"KV-SWT-{number:03}" for number in planted} == set(RULES)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 from sites import deployment_with
-from switchtrees import parsed, texts
+from switchtrees import parsed, texts, with_able_receivers
 
 OLD_RELEASES, NEW_RELEASES = range(9, 15), range(15, 19)
 BUILDS: list[dict[str, Any]] = [{"adaptive_routing": True}, {"uplink_legs": "1x800G"}]
@@ -19,7 +19,7 @@ def model(minor: int) -> Any:
 
 
 def one_of_each_role(nodes: int, minor: int, fabric: dict[str, Any]) -> dict[str, str]:
-    deployed = deployment_with(nodes, cumulus=f"5.{minor}.0", build={"fabric": fabric})
+    deployed = with_able_receivers(deployment_with(nodes, cumulus=f"5.{minor}.0", build={"fabric": fabric}))
     names = {switch.role: switch.name for switch in deployed.switches}
     files = texts(deployed)
     return {name: files[f"switches/{name}.yaml"] for name in names.values()}

@@ -6,8 +6,8 @@ from itertools import product
 from typing import TYPE_CHECKING, Final
 
 from kvplan.site.rules import Break, rule
-from kvplan.site.switches.ports import GIGABIT, WATCHED
-from kvplan.site.switches.qos import EVERY_PORT
+from kvplan.site.switches.ports import GIGABIT, WATCHED, receivers_bar_adaptive_routing
+from kvplan.site.switches.qos import EVERY_PORT, traffic_classes
 from kvplan.site.switches.reading import at, names_in, number_in
 
 if TYPE_CHECKING:
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from kvplan.site.switches.reading import Config, Scene
 
 _WHOLE: Final = 100
+_BOTH: Final = "both"
+_OFF: Final = ("disable", "disabled", "off")
 
 
 @rule("KV-SWT-047", "RoCE is on and lossless.")
@@ -46,6 +48,34 @@ def classes_are_those_of_hosts(scene: Scene) -> Iterator[Break]:
         if found != wanted:
             text = f"puts DSCP {point} into priority {found or 'none'}, hosts into {wanted}"
             yield Break(f"{config.path}: qos.mapping", text)
+
+
+@rule("KV-SWT-064", "Every priority has a traffic class: RDMA and notifications their own, all others one.")
+def priorities_have_their_class(scene: Scene) -> Iterator[Break]:
+    """Find priorities without a traffic class, and such as share the class of RDMA or have another."""
+    wanted = traffic_classes(scene.setting("roce_priority"), scene.setting("cnp_priority"))
+    for config in scene.fabric:
+        classes = at(config.content, "qos", "egress-queue-mapping", EVERY_PORT, "switch-priority")
+        for priority, traffic_class in wanted.items():
+            found = at(classes, str(priority), "traffic-class")
+            if found != traffic_class:
+                text = f"puts priority {priority} into class {'none' if found == {} else found}, not {traffic_class}"
+                yield Break(f"{config.path}: qos.egress-queue-mapping", text)
+
+
+@rule("KV-SWT-065", "Switches trust the DSCP of hosts, and mark RDMA instead of dropping it.")
+def marks_are_kept(scene: Scene) -> Iterator[Break]:
+    """Find switches that class packets by something else than their DSCP, or turn notifications of congestion off."""
+    roce = str(scene.setting("roce_priority"))
+    for config in scene.fabric:
+        trust = at(config.content, "qos", "mapping", EVERY_PORT, "trust")
+        if trust != _BOTH:
+            yield Break(f"{config.path}: qos.mapping", f"trusts {trust or 'nothing'}, not {_BOTH}: VLAN tag and DSCP")
+        profiles = at(config.content, "qos", "congestion-control")
+        for name in names_in(profiles):
+            if at(profiles, name, "traffic-class", roce, "ecn") in _OFF:
+                text = f"turns ECN off for class {roce}: hosts would not slow down before they are paused"
+                yield Break(f"{config.path}: qos.congestion-control.{name}", text)
 
 
 @rule("KV-SWT-050", "The shares of bandwidth sum to 100 %, and notifications go first.")
@@ -92,7 +122,8 @@ def storms_are_watched(scene: Scene) -> Iterator[Break]:
 
 @rule("KV-SWT-053", "Adaptive routing is on only where it works and is asked for.")
 def adaptive_routing_is_possible(scene: Scene) -> Iterator[Break]:
-    """Find adaptive routing on links that are too fast for it, or where the Site does not ask for it."""
+    """Find adaptive routing on links that are too fast for it, to receivers without it, or that nobody asks for."""
+    is_barred = receivers_bar_adaptive_routing(scene.deployment)
     most = scene.setting("adaptive_routing_most_gbit_per_s")
     is_asked_for = scene.deployment.site.build.fabric.adaptive_routing
     ports = ((config, name) for config in scene.fabric for name in _adaptive(config))
@@ -104,6 +135,9 @@ def adaptive_routing_is_possible(scene: Scene) -> Iterator[Break]:
             yield Break(where, f"is on at {speed:g} Gbit/s, and works up to {most} Gbit/s", remedy)
         if not is_asked_for:
             yield Break(where, "is on, and build.fabric.adaptive_routing is off")
+        if is_barred:
+            remedy = "leave build.fabric.adaptive_routing off, or have other adapters on every port"
+            yield Break(where, "is on, and ConnectX-7 receivers share the fabric", remedy)
 
 
 def _adaptive(config: Config) -> list[str]:
@@ -117,19 +151,24 @@ def _adaptive(config: Config) -> list[str]:
 def adaptive_routing_is_complete(scene: Scene) -> Iterator[Break]:
     """Find switches where adaptive routing is on for some links between switches only, or not as a whole."""
     asked_for = scene.deployment.site.build.fabric.adaptive_routing
+    is_barred = receivers_bar_adaptive_routing(scene.deployment)
     most = scene.setting("adaptive_routing_most_gbit_per_s")
     for config in scene.fabric:
         links = config.links
         adaptive = set(_adaptive(config))
         is_on = config.is_on(at(config.content, "router", "adaptive-routing"))
         missing = [port.name for port in links if port.name not in adaptive]
-        is_possible = all(port.bits_per_s <= most * GIGABIT for port in links)
+        is_slow = all(port.bits_per_s <= most * GIGABIT for port in links)
         if adaptive and (missing or not is_on):
             text = f"is on for {len(adaptive)} ports, off for {len(missing)} links between switches, globally {is_on}"
             yield Break(f"{config.path}: router.adaptive-routing", text)
-        elif asked_for and is_possible and not adaptive:
+        elif asked_for and is_barred and not adaptive:
+            text = "is off: ConnectX-7 receivers share the fabric"
+            remedy = "leave build.fabric.adaptive_routing off, or have other adapters on every port"
+            yield Break(f"{config.path}: router.adaptive-routing", text, remedy, severity="warning")
+        elif asked_for and is_slow and not adaptive:
             yield Break(f"{config.path}: router.adaptive-routing", "is off, and the Site asks for it")
-        elif asked_for and not is_possible:
+        elif asked_for and not is_slow:
             text = "is off: links between switches are too fast for it"
             remedy = "run the cages as two legs: build.fabric.uplink_legs: 2x400G"
             yield Break(f"{config.path}: router.adaptive-routing", text, remedy, severity="warning")

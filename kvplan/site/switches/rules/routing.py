@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from kvplan.site.rules import Break, rule
 from kvplan.site.switches.reading import at, names_in, number_in
+from kvplan.site.switches.routing import own_lengths
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -94,6 +95,18 @@ def _remote(config: Config, neighbour: str) -> Any:
     group = at(entry, "peer-group")
     own = at(entry, "remote-as")
     return own or (at(config.bgp, "peer-group", group, "remote-as") if isinstance(group, str) else {})
+
+
+@rule("KV-SWT-066", "A host is a numbered neighbour, with routes of IPv4.")
+def hosts_are_numbered(scene: Scene) -> Iterator[Break]:
+    """Find hosts whose session would not come up, or would carry no route."""
+    for config, _, host in scene.host_legs:
+        entry = at(config.bgp, "neighbor", _address(host))
+        where = f"{config.path}: bgp.neighbor.{_address(host)}"
+        if at(entry, "type") != "numbered":
+            yield Break(where, f"is not numbered, and {host.device} is by its address")
+        if not config.is_on(at(entry, "address-family", "ipv4-unicast")):
+            yield Break(where, f"exchanges no routes of IPv4 with {host.device}")
 
 
 @rule("KV-SWT-041", "Switches at the two ends of a cable take each other's number.")
@@ -190,3 +203,46 @@ def only_own_routes_are_announced(scene: Scene) -> Iterator[Break]:
         if not config.is_on(connected) or not lists or any(listed not in known for listed in lists):
             text = "does not announce its own prefixes by a list that exists"
             yield Break(f"{config.path}: bgp.address-family.redistribute", text)
+
+
+@rule("KV-SWT-061", "Each rule of a list of prefixes has one prefix: a switch keeps one for each number.")
+def rules_have_one_prefix(scene: Scene) -> Iterator[Break]:
+    """Find rules of which a switch would keep one prefix and forget the others."""
+    for config in scene.fabric:
+        lists = at(config.content, "router", "policy", "prefix-list")
+        rules = ((name, number) for name in names_in(lists) for number in names_in(lists, name, "rule"))
+        for name, number in rules:
+            prefixes = names_in(lists, name, "rule", number, "match")
+            if len(prefixes) != 1:
+                where = f"{config.path}: router.policy.prefix-list.{name}.rule.{number}"
+                yield Break(where, f"has {len(prefixes)} prefixes, and a switch keeps one: {', '.join(prefixes)}")
+
+
+@rule("KV-SWT-062", "A switch announces every range of loopbacks of switches and of legs of hosts, and nothing else.")
+def own_routes_are_complete(scene: Scene) -> Iterator[Break]:
+    """Find ranges that the list of own routes lacks, and others that it has."""
+    wanted = {prefix: f"/{length}" for prefix, length in own_lengths(scene.deployment).items()}
+    for config in scene.fabric:
+        found = _own_lengths(config)
+        for prefix in sorted(wanted.keys() | found.keys()):
+            if found.get(prefix) != wanted.get(prefix):
+                text = f"permits {found.get(prefix, 'nothing')} of {prefix}, not {wanted.get(prefix, 'nothing')}"
+                yield Break(f"{config.path}: router.policy.prefix-list", text)
+
+
+def _own_lengths(config: Config) -> dict[str, str]:
+    """List the ranges that the lists of own routes permit, with the lengths of prefixes in each."""
+    connected = at(config.bgp, "address-family", "ipv4-unicast", "redistribute", "connected")
+    policy = at(config.content, "router", "policy")
+    entries = at(policy, "route-map", str(at(connected, "route-map")), "rule")
+    lists = [str(at(entries, number, "match", "ip-prefix-list")) for number in names_in(entries)]
+    rules = [at(policy, "prefix-list", name, "rule") for name in lists]
+    permits = [at(each, number) for each in rules for number in names_in(each)]
+    matches = [at(permit, "match") for permit in permits if at(permit, "action") == "permit"]
+    return {prefix: _lengths(at(match, prefix)) for match in matches for prefix in names_in(match)}
+
+
+def _lengths(bounds: Any) -> str:
+    """Write the length of prefixes that is permitted, or the two that bound it."""
+    least, most = (f"/{at(bounds, name)}" for name in ("min-prefix-len", "max-prefix-len"))
+    return least if least == most else f"{least} to {most}"

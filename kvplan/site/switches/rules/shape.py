@@ -53,10 +53,13 @@ def file_is_there(scene: Scene) -> Iterator[Break]:
             yield Break(path, state)
 
 
-@rule("KV-SWT-004", "The header of a configuration names the release that the switch runs.")
-def header_names_the_release(scene: Scene) -> Iterator[Break]:
-    """Find headers that name another release than the Site, by which NVUE would migrate the file."""
+@rule("KV-SWT-004", "The header of a configuration names the model and the release that the switch runs.")
+def header_names_model_and_release(scene: Scene) -> Iterator[Break]:
+    """Find headers that name another model, or another release, from which NVUE would migrate the file."""
     for config in scene.configs.values():
+        model = config.switch.device.model.upper()
+        if at(config.header, "model") != model:
+            yield Break(f"{config.path}: header.model", f"is {at(config.header, 'model')!r}, not {model!r}")
         wanted = f"Cumulus Linux {config.switch.site.cumulus}"
         if at(config.header, "version") != wanted:
             yield Break(f"{config.path}: header.version", f"is {at(config.header, 'version')!r}, not {wanted!r}")

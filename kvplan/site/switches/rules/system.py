@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from kvplan.site.rules import Break, rule
 from kvplan.site.secrets import PLACEHOLDER
+from kvplan.site.switches.dialect import known_release
 from kvplan.site.switches.reading import at, names_in
 from kvplan.site.switches.system import ADMIN_ROLE, DEFAULT_ACLS, DEFAULT_USER, MANAGEMENT_VRF
 
@@ -56,6 +57,16 @@ def users_are_kept(scene: Scene) -> Iterator[Break]:
         if at(config.content, "system", "aaa", "user", user, "role") != ADMIN_ROLE:
             text = f"lacks the role {ADMIN_ROLE}: replacing the configuration would lock the deployer out"
             yield Break(f"{config.path}: system.aaa.user.{user}", text)
+
+
+@rule("KV-SWT-063", "No account keeps the password of the factory.")
+def passwords_are_replaced(scene: Scene) -> Iterator[Break]:
+    """Find accounts that keep a password that everybody knows, for the configuration gives them no other."""
+    for config in scene.configs.values():
+        users = at(config.content, "system", "aaa", "user")
+        for user in sorted({DEFAULT_USER, *names_in(users)}):
+            if not any(at(users, user, key) for key in _PASSWORDS):
+                yield Break(f"{config.path}: system.aaa.user.{user}", "gets no password: that of the factory stays")
 
 
 @rule("KV-SWT-012", "The deployer's keys are on every switch.")
@@ -132,6 +143,18 @@ def syslog_is_the_sites(scene: Scene) -> Iterator[Break]:
     """Find switches that log elsewhere or nowhere."""
     ways = ("system/syslog/server", f"service/syslog/{MANAGEMENT_VRF}/server")
     yield from _compared(scene, "syslog", (to.host for to in scene.deployment.site.network.syslog), ways)
+
+
+@rule("KV-SWT-067", "The ports of log servers are such as the release takes.")
+def syslog_ports_are_taken(scene: Scene) -> Iterator[Break]:
+    """Find ports of log servers that the schema of a release refuses, and with it the whole configuration."""
+    most = scene.setting("service_syslog_highest_port")
+    servers = [to for to in scene.deployment.site.network.syslog if to.port > most]
+    old = (config for config in scene.configs.values() if not config.dialect.has_system_syslog)
+    for config, to in product(old, servers):
+        text = f"logs to port {to.port} of {to.host}: Cumulus Linux {config.switch.site.cumulus} takes {most} at most"
+        first = known_release(scene.deployment, "system_syslog_from")
+        yield Break(config.path, text, f"let the log server listen on a lower port, or run {first} or later")
 
 
 @rule("KV-SWT-017", "Only the Site's SNMP user reads, and over the management VRF.")

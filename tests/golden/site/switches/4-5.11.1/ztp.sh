@@ -1,6 +1,8 @@
 #!/bin/bash
 # CUMULUS-AUTOPROVISIONING
 # Finds this switch by its serial number, fetches its configuration, checks it and applies it.
+# From then on nobody logs in by password, for a random one replaces the factory's: the deployer logs in by ssh key, and
+# its first run sets the password that the Site names.
 set -euo pipefail
 
 readonly BASE=http://172.24.0.10:8080/switches
@@ -20,11 +22,11 @@ fail() {
 # Prints the name of the switch with a serial number and the sha256 of its configuration.
 configuration_of() {
   case "$1" in
-    MTLEAF-001A) echo leaf-001a 18dcbae4a0268aaa2fb80c714e23ba12cb25f9e93e49a738b375ba3b52640321 ;;
-    MTLEAF-001B) echo leaf-001b 2d20f54a0dbb3aa1c2b8b9331d02fbb0508da6ab1a4e12530d063925cf28792d ;;
-    MTSPINE-001) echo spine-001 81dcf5e1607d45b52f92e3c871b918579416529097ce523b68ccedad9364d4e7 ;;
-    MTOOB-01) echo oob-01 ca480ea64d06782038670325e9cd14d4d61f46df125b92cb55dca3cf257f3f23 ;;
-    MTOOB-02) echo oob-02 7dfc15b2b3eeaae9bd34f202be770da0569d46e6dd34f66815640b68659fd09e ;;
+    MTLEAF-001A) echo leaf-001a 40361e966ee0dbcb831b9413638fc33eb5de9e728b3e4c720a17164408f17ce4 ;;
+    MTLEAF-001B) echo leaf-001b 0e79804714d323fff9597c52cd98039d43289d8f16a3b5ebd69f9d1ca6c1a11f ;;
+    MTSPINE-001) echo spine-001 dae6756f7c91d8bef55f900a176232d143afdd4f26881cd44059d4793d50852f ;;
+    MTOOB-01) echo oob-01 d17bdefc5517f782533309aab976252d26c948ff5a59585090fed17087fe810d ;;
+    MTOOB-02) echo oob-02 27c4167805d189e5fa2a4ebd92c152797b62037ace46d8a6e4c7ad2d61ad3c60 ;;
     *) return 1 ;;
   esac
 }
@@ -52,7 +54,8 @@ wait_for_nvue() {
 hide_placeholders() {
   local secret
   while grep -q '{{ kv_secret_' "$1"; do
-    secret=$(head -c 32 /dev/urandom | sha256sum | cut -c 1-32)
+    # A capital letter and a sign go before it, without which a switch takes no password.
+    secret=K-$(head -c 32 /dev/urandom | sha256sum | cut -c 1-32)
     sed -i "0,/{{ kv_secret_[a-z0-9_]* }}/s//$secret/" "$1"
   done
 }
@@ -89,8 +92,9 @@ main() {
   nvue config replace "$file"
   nvue config apply -y
   nvue config save
-  # The first login would ask for a new password, which keeps out a deployer who logs in by key.
-  passwd -x 99999 cumulus
+  # The first login would ask for a new password, which keeps out a deployer who logs in by key: the factory's counts as
+  # expired, for it was last changed on day 0.
+  chage -d "$(date +%F)" -M 99999 cumulus
   log "$name is configured"
 }
 

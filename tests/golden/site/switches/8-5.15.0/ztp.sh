@@ -1,6 +1,8 @@
 #!/bin/bash
 # CUMULUS-AUTOPROVISIONING
 # Finds this switch by its serial number, fetches its configuration, checks it and applies it.
+# From then on nobody logs in by password, for a random one replaces the factory's: the deployer logs in by ssh key, and
+# its first run sets the password that the Site names.
 set -euo pipefail
 
 readonly BASE=http://172.24.0.10:8080/switches
@@ -20,10 +22,10 @@ fail() {
 # Prints the name of the switch with a serial number and the sha256 of its configuration.
 configuration_of() {
   case "$1" in
-    MTLEAF-001A) echo leaf-001a 74bb3a422440b0ec75f8b40adb77debd077363678caba2f3832e523a80680054 ;;
-    MTLEAF-001B) echo leaf-001b d365b12452f79e9dcb85e64fbb957593764571b0ca6c7fe6b701987d871deb0a ;;
-    MTSPINE-001) echo spine-001 eec1227d90fcc0a0a66ac8b6a99d4f990e72c84cc7f256551439cd54909f0285 ;;
-    MTOOB-01) echo oob-01 02f2fc674db4e220e4d310bee9232ef4d79c5ed5fcca610450ce8f843c61eef0 ;;
+    MTLEAF-001A) echo leaf-001a 9eaaf56dc571b7be2a5e3c83bde361569bcc52879903221277143d2bbd9880ec ;;
+    MTLEAF-001B) echo leaf-001b 8bd7b691d9aa116f81cf6c4c00f59c8720041b0f33be7487837e361877fe29d1 ;;
+    MTSPINE-001) echo spine-001 86a429368b953fc2cff44d42163c7a462341ccf958ea91308917e4210ba3195e ;;
+    MTOOB-01) echo oob-01 eb9af3e3f74f59691c997ac0b3969fd737edac50526333feb9f2245ec31f2f72 ;;
     *) return 1 ;;
   esac
 }
@@ -51,7 +53,8 @@ wait_for_nvue() {
 hide_placeholders() {
   local secret
   while grep -q '{{ kv_secret_' "$1"; do
-    secret=$(head -c 32 /dev/urandom | sha256sum | cut -c 1-32)
+    # A capital letter and a sign go before it, without which a switch takes no password.
+    secret=K-$(head -c 32 /dev/urandom | sha256sum | cut -c 1-32)
     sed -i "0,/{{ kv_secret_[a-z0-9_]* }}/s//$secret/" "$1"
   done
 }
@@ -88,8 +91,9 @@ main() {
   nvue config replace "$file"
   nvue config apply -y
   nvue config save
-  # The first login would ask for a new password, which keeps out a deployer who logs in by key.
-  passwd -x 99999 cumulus
+  # The first login would ask for a new password, which keeps out a deployer who logs in by key: the factory's counts as
+  # expired, for it was last changed on day 0.
+  chage -d "$(date +%F)" -M 99999 cumulus
   log "$name is configured"
 }
 
