@@ -6,6 +6,7 @@
     ├── UsageError              2  the command line contradicts itself
     ├── InputError              3  one or more problems in what was given; all of them at once
     ├── NoProfileFitsError      4  no candidate satisfies every limit
+    ├── DeployFailedError       7  a phase of a deployment failed
     └── PlanStaleError          8  a plan was altered or written by another format
 """
 
@@ -158,6 +159,12 @@ class NoProfileFitsError(KvplanError):
     """No candidate satisfies every limit; the message lists each candidate and what it breaks."""
 
     exit_code = ExitCode.NO_PROFILE_FITS
+
+
+class DeployFailedError(KvplanError):
+    """A phase of a deployment failed; the message says which, where and why."""
+
+    exit_code = ExitCode.DEPLOY_FAILED
 
 
 class PlanStaleError(KvplanError):

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING
 
-from kvplan.errors import InputError, Problem, Problems
+from kvplan.deploy.secrets import read_secrets
 from kvplan.site.secrets import PLACEHOLDER
 
 if TYPE_CHECKING:
@@ -36,26 +35,5 @@ def filled(texts: Mapping[str, str], references: Mapping[str, str], directory: P
         With every secret that is not there; a vault is opened by deploying only.
     """
     wanted = {match["name"] for text in texts.values() for match in PLACEHOLDER.finditer(text)}
-    problems = Problems()
-    known: dict[str, str] = {}
-    for name in sorted(wanted):
-        with problems.kept():
-            known[name] = _secret(name, references.get(name, ""), directory)
-    problems.raise_any()
+    known = read_secrets({name: references.get(name, "") for name in wanted}, directory, vaults=False)
     return {path: PLACEHOLDER.sub(lambda match: known[match["name"]], text) for path, text in texts.items()}
-
-
-def _secret(name: str, reference: str, directory: Path) -> str:
-    """Read one secret; what is wrong is said without repeating anything of it."""
-    from kvplan.inputs.files import read_text
-
-    kind, _, place = reference.partition(":")
-    if kind == "file":
-        return read_text(directory / place).strip()
-    if kind == "env":
-        value = os.environ.get(place, "")
-        if not value:
-            raise InputError.single(where=f"secret {name}", what=f"the environment variable {place} is not set")
-        return value
-    what = "is in a vault, which only deploying opens" if kind == "vault" else "has no reference in the Site"
-    raise InputError([Problem(f"secret {name}", what)])

@@ -10,6 +10,7 @@ import pytest
 from kvplan import __main__ as entry
 from kvplan.cli import app
 from kvplan.errors import (
+    DeployFailedError,
     ExitCode,
     InputError,
     KvplanError,
@@ -25,6 +26,7 @@ CODES = {
     UsageError: 2,
     InputError: 3,
     NoProfileFitsError: 4,
+    DeployFailedError: 7,
     PlanStaleError: 8,
 }
 

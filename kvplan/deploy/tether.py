@@ -1,0 +1,112 @@
+"""Runs a playbook so that nothing of it outlives the run: ends with its parent, and ends all that it began.
+
+Started by its path, alone, with the interpreter's isolation; so it knows nothing of kvplan. A worker of Ansible has a
+session of its own and a shared SSH connection is a daemon, so neither ends with the playbook's process group; both
+become children of this process when theirs ends. The lock that it holds tells the next run whether it is gone.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import fcntl
+import os
+import signal
+import sys
+import time
+from contextlib import suppress
+from pathlib import Path
+
+SET_PDEATHSIG, SET_CHILD_SUBREAPER = 1, 36
+"""Of prctl(2)."""
+GRACE_SECONDS = 5.0
+
+
+def main(arguments: list[str]) -> int:
+    """Run a command under a lock and return its exit code."""
+    lock, *command = arguments
+    parent = os.getppid()
+    libc = ctypes.CDLL(None, use_errno=True)
+    libc.prctl(SET_PDEATHSIG, signal.SIGTERM)
+    libc.prctl(SET_CHILD_SUBREAPER, 1)
+    if os.getppid() != parent:  # it died before we asked to be told
+        return 1
+    _lock(lock)
+    child = os.fork()
+    if child == 0:
+        os.setsid()  # no terminal to ask at, and what kills this process's group leaves it time to end its workers
+        os.execv(command[0], command)  # noqa: S606 - the command is kvplan's own
+    stop = {"at": 0.0}
+
+    def stopped(_number: int, _frame: object) -> None:
+        if not stop["at"]:
+            stop["at"] = time.monotonic()
+            _signal(child, signal.SIGTERM)
+
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, stopped)
+    code = _wait(child, stop)
+    _end_all()
+    return code
+
+
+def _lock(path: str) -> None:
+    """Hold the lock until every process of the playbook is gone, and write down who holds it."""
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+    fcntl.flock(descriptor, fcntl.LOCK_EX)
+    os.truncate(descriptor, 0)
+    os.pwrite(descriptor, str(os.getpid()).encode(), 0)
+
+
+def _wait(child: int, stop: dict[str, float]) -> int:
+    """Wait for the playbook, reaping whatever else ends; one that does not stop when told to is killed."""
+    while True:
+        ended, code = os.waitpid(-1, os.WNOHANG)
+        if ended == child:
+            return os.waitstatus_to_exitcode(code)
+        if not ended:
+            if stop["at"] and time.monotonic() - stop["at"] > GRACE_SECONDS:
+                _signal(child, signal.SIGKILL)
+            time.sleep(0.05)
+
+
+def _end_all() -> None:
+    """End what is left: workers, and shared connections."""
+    deadline = time.monotonic() + GRACE_SECONDS
+    while left := _descendants():
+        for pid in left:
+            _signal(pid, signal.SIGTERM if time.monotonic() < deadline else signal.SIGKILL)
+        time.sleep(0.05)
+        _reap()
+
+
+def _reap() -> None:
+    """Take note of every child that has ended."""
+    with suppress(ChildProcessError):
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
+
+
+def _descendants() -> list[int]:
+    """List the children, and theirs, that have not ended."""
+    parents: dict[int, int] = {}
+    for entry in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = entry.read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
+        except OSError:
+            continue
+        if fields[0] != "Z":
+            parents[int(entry.parent.name)] = int(fields[1])
+    found = [os.getpid()]
+    for above in found:
+        found += [pid for pid, parent in parents.items() if parent == above]
+    return found[1:]
+
+
+def _signal(pid: int, number: int) -> None:
+    """Send a signal to a process that may be gone."""
+    with suppress(ProcessLookupError):
+        os.kill(pid, number)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
