@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 CONSOLE_PASSWORD: Final = "{{ kv_secret_console_password_hash }}"  # noqa: S105 - a place for it, not the hash
 """What stands where the hash of the console password is put in at deployment."""
 _RHEL_PACKAGES: Final = ("rhel_packages_system", "rhel_packages_scale", "rhel_packages_fabric")
+_UBUNTU_PACKAGES: Final = ("ubuntu_packages", "ubuntu_packages_cabling")
 _MIB: Final = 1 << 20
 
 
@@ -84,13 +85,12 @@ def console_arguments(deployment: Deployment) -> str:
 
 def _kickstart(deployment: Deployment, values: dict[str, Any]) -> str:
     """Write a storage node's Kickstart file."""
-    lists = (str(deployment.setting(f"install.{name}")) for name in _RHEL_PACKAGES)
     return rendered(
         "install/storage.ks.j2",
         **values,
         version=f"RHEL {deployment.site.images.rhel.version}",
         source=install_source(deployment),
-        packages=sorted({name for names in lists for name in names.split()}),
+        packages=_packages(deployment, *_RHEL_PACKAGES),
         accepted=any(licence.what == "rhel" for licence in deployment.site.licences),
         system_mib=system_mib(deployment),
         root="",
@@ -100,15 +100,21 @@ def _kickstart(deployment: Deployment, values: dict[str, Any]) -> str:
 def _user_data(deployment: Deployment, values: dict[str, Any]) -> str:
     """Write the autoinstall configuration of a server that runs Ubuntu."""
     gpu = [str(deployment.setting("install.gpu_kernel_arguments"))] * (values["server"].role == "client")
+    fabric = ["ubuntu_packages_fabric"] * bool(values["server"].fabric)
     return rendered(
         "install/user-data.j2",
         **values,
         arguments=" ".join((values["console"], *gpu)),
         version=f"Ubuntu {deployment.site.images.ubuntu.version}",
-        packages=sorted(str(deployment.setting("install.ubuntu_packages")).split()),
+        packages=_packages(deployment, *_UBUNTU_PACKAGES, *fabric),
         mib=_MIB,
         root="/target",
     )
+
+
+def _packages(deployment: Deployment, *settings: str) -> list[str]:
+    """Join the lists of packages that settings hold."""
+    return sorted({name for setting in settings for name in str(deployment.setting(f"install.{setting}")).split()})
 
 
 def _values(deployment: Deployment, server: Server) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from pydantic import ValidationError
 
+from kvplan.site.hostnet.places import FRR, LLDP, of_server
 from kvplan.site.install.autoinstall import AutoinstallFile, MetaData
 from kvplan.site.install.files import installable, kickstart_path, seed_paths, system_mib
 from kvplan.site.install.kickstart import read_kickstart
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from kvplan.site.install.autoinstall import Autoinstall
     from kvplan.site.install.kickstart import Kickstart
 
+_PROGRAMS: Final = {FRR: "frr", LLDP: "lldpd"}
+"""The package that each file of a host is for."""
 _PORT_REMEDY: Final = "set build.management.host_ports to 1 or 2, and cable the ports"
 _GB: Final = 10**9
 _MIB: Final = 1 << 20
@@ -60,14 +63,11 @@ class Rendered:
             if all(path in self.tree for path in paths):
                 yield server, paths
 
-    @property
-    def kickstarts(self) -> Iterator[Seen[Kickstart]]:
+    @cached_property
+    def kickstarts(self) -> tuple[Seen[Kickstart], ...]:
         """The Kickstart files."""
-        for server, (path, *_) in self.complete:
-            if server.role == "storage":
-                read = read_kickstart(self.tree[path])
-                scripts = read.script("%pre"), read.script("%post")
-                yield Seen(self.deployment, server, path, self.tree[path], read, *scripts)
+        storage = ((server, paths[0]) for server, paths in self.complete if server.role == "storage")
+        return tuple(self._kickstart(server, path) for server, path in storage)
 
     @property
     def autoinstalls(self) -> Iterator[Seen[Autoinstall]]:
@@ -82,6 +82,12 @@ class Rendered:
         """The autoinstall files, whether they can be read or not."""
         others = ((server, paths[0]) for server, paths in self.complete if server.role != "storage")
         return tuple(UserData(server, path, self.tree[path], *_read(self.tree[path])) for server, path in others)
+
+    def _kickstart(self, server: Server, path: str) -> Seen[Kickstart]:
+        """Read a Kickstart file."""
+        read = read_kickstart(self.tree[path])
+        scripts = read.script("%pre"), read.script("%post")
+        return Seen(self.deployment, server, path, self.tree[path], read, *scripts)
 
 
 def _read(text: str) -> tuple[Autoinstall | None, tuple[str, ...]]:
@@ -145,6 +151,23 @@ def _model(seen: Rendered) -> Iterator[Break]:
         if not file.text.startswith("#cloud-config\n"):
             yield Break(file.path, "the first line is not #cloud-config")
         yield from (Break(file.path, problem) for problem in file.problems)
+
+
+@rule("KV-OSI-068", "The programs that a server has configurations of are installed there.")
+def _configured(seen: Rendered) -> Iterator[Break]:
+    for where, server, packages in _installed(seen):
+        for place, package in _PROGRAMS.items():
+            path = of_server(server.name, place)
+            if path in seen.tree and package not in packages:
+                yield Break(where, f"package {package} is not installed, and {path} is for it")
+
+
+def _installed(seen: Rendered) -> Iterator[tuple[str, Server, list[str]]]:
+    """Yield each installer's file, the server that it is for, and the packages that it installs."""
+    for kickstart in seen.kickstarts:
+        yield kickstart.path, kickstart.server, kickstart.parsed.script("%packages").split()
+    for autoinstall in seen.autoinstalls:
+        yield autoinstall.path, autoinstall.server, autoinstall.parsed.packages
 
 
 @rule("KV-OSI-067", "The seed's meta-data name the machine.")

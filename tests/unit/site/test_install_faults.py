@@ -250,6 +250,28 @@ def test_other_parts_of_the_tree_are_passed_over() -> None:
     assert not list(install_faults(deployment_of(8), {**installer_tree(), "switches/leaf-01.yaml": ""}))
 
 
+@pytest.mark.parametrize(
+    ("path", "line", "configured"),
+    [
+        (STORAGE, "\nfrr\n", "hosts/storage-001/etc/frr/frr.conf"),
+        (STORAGE, "\nlldpd\n", "hosts/storage-001/etc/lldpd.d/kv.conf"),
+        (GPU, "\n    - frr\n", "hosts/gpu-0001/etc/frr/frr.conf"),
+        (GPU, "\n    - lldpd\n", "hosts/gpu-0001/etc/lldpd.d/kv.conf"),
+        (CONTROL, "\n    - lldpd\n", "hosts/control-1/etc/lldpd.d/kv.conf"),
+    ],
+)
+def test_a_program_that_is_configured_and_not_installed_is_found(path: str, line: str, configured: str) -> None:
+    tree = {**installer_tree(), configured: ""}
+    assert list(install_faults(deployment_of(8), tree)) == []
+    assert line in tree[path]
+    tree[path] = tree[path].replace(line, "\n")
+    assert [(f.id, f.where) for f in install_faults(deployment_of(8), tree)] == [("KV-OSI-068", path)]
+
+
+def test_control_nodes_route_nothing() -> None:
+    assert "    - frr\n" not in installer_tree()[CONTROL]
+
+
 def test_a_window_that_the_layout_does_not_fit_is_found() -> None:
     found = found_in(deployment_with(8, servers=servers_with("storage-001", boot_drives={"least_gb": 64})))
     assert [(finding.id, finding.where) for finding in found] == [
@@ -298,6 +320,6 @@ def test_a_licence_that_nobody_accepted_is_found() -> None:
 
 def test_every_rule_says_what_it_checks_and_is_seen_to_find_something() -> None:
     planted = {rule for rule, _, _ in (*KICKSTART.values(), *AUTOINSTALL.values())}
-    assert planted | {"KV-OSI-001", "KV-OSI-002", "KV-OSI-003", "KV-OSI-004", "KV-OSI-067"} == set(RULES)
+    assert planted | {"KV-OSI-001", "KV-OSI-002", "KV-OSI-003", "KV-OSI-004", "KV-OSI-067", "KV-OSI-068"} == set(RULES)
     assert all(text.endswith(".") for text in RULES.values())
     assert list(RULES) == sorted(RULES)
