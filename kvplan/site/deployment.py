@@ -116,7 +116,10 @@ class Server:
 
     @property
     def admin_address(self) -> str:
-        """Where it is reached over the management network."""
+        """Where it is reached over the management network; a server without a port there is a ValueError."""
+        if not self.management:
+            message = f"{self.name} has no management port: set build.management.host_ports to 1 or 2"
+            raise ValueError(message)
         return self.management[0].address
 
     @property
