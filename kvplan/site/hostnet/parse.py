@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 MAIN_TABLE: Final = 0
 UNREADABLE: Final = (ValueError, KeyError, TypeError, AttributeError)
 """What readers raise on a file that is not as its format demands; errors of configparser are mapped to ValueError."""
+_AUTOMATIC: Final = ("auto", "dhcp", "shared")
+_OFFERED: Final = {"dhcp4": False, "dhcp6": False, "accept-ra": None}
+"""What netplan takes from the network, with what holds where it is not named: of the last the kernel decides."""
 _DEFAULTS: Final = frozenset({"default", "0.0.0.0/0", "::/0"})
 
 
@@ -38,7 +41,11 @@ class SourceRule(NamedTuple):
 
 
 class PortFile(NamedTuple):
-    """A port as its file has it; `pinned` tells that the same file ties the name to the MAC address."""
+    """A port as its file has it.
+
+    `dns` are its name servers and `search` its search domains, `automatic` what it takes from whoever offers it on the
+    network; `pinned` tells that the same file ties the name to the MAC address.
+    """
 
     name: str
     mac: str
@@ -47,6 +54,9 @@ class PortFile(NamedTuple):
     routes: tuple[Route, ...]
     rules: tuple[SourceRule, ...]
     ipv6: bool
+    dns: tuple[str, ...] = ()
+    search: tuple[str, ...] = ()
+    automatic: tuple[str, ...] = ()
     pinned: bool = False
 
 
@@ -101,6 +111,7 @@ def from_keyfile(text: str) -> PortFile:
     ipv4 = file["ipv4"]
     wired = dict(file["ethernet"]) if file.has_section("ethernet") else {}
     mtu = wired.get("mtu")
+    ipv6 = dict(file["ipv6"]) if file.has_section("ipv6") else {}
     return PortFile(
         name=file["connection"]["interface-name"],
         mac=wired.get("mac-address", ""),
@@ -108,7 +119,14 @@ def from_keyfile(text: str) -> PortFile:
         mtu=int(mtu) if mtu else None,
         routes=tuple(_keyfile_routes(dict(ipv4))),
         rules=tuple(_keyfile_rule(ipv4[key]) for key in ipv4 if key.startswith("routing-rule")),
-        ipv6=file.get("ipv6", "method", fallback="disabled") not in ("disabled", "ignore"),
+        ipv6=ipv6.get("method", "disabled") not in ("disabled", "ignore"),
+        dns=(*_listed(ipv4.get("dns", "")), *_listed(ipv6.get("dns", ""))),
+        search=_listed(ipv4.get("dns-search", "")),
+        automatic=tuple(
+            f"{name} method={section.get('method')}"
+            for name, section in (("ipv4", ipv4), ("ipv6", ipv6))
+            if section.get("method") in _AUTOMATIC
+        ),
     )
 
 
@@ -132,6 +150,11 @@ def from_netplan(text: str) -> dict[str, PortFile]:
     """
     ports: dict[str, Any] = yaml_in(text)["network"]["ethernets"]
     return {str(name): _netplan_port(str(name), port) for name, port in ports.items()}
+
+
+def _listed(text: str) -> tuple[str, ...]:
+    """Read a list of a keyfile, with a semicolon after each entry."""
+    return tuple(entry for entry in text.split(";") if entry)
 
 
 def _checked(addresses: Iterable[str]) -> tuple[str, ...]:
@@ -164,6 +187,7 @@ def _netplan_port(name: str, port: dict[str, Any]) -> PortFile:
         Route(str(entry["to"]), str(entry["via"]), int(entry.get("table", MAIN_TABLE)))
         for entry in port.get("routes", ())
     )
+    servers = port.get("nameservers", {})
     return PortFile(
         name=name,
         mac=mac,
@@ -172,5 +196,8 @@ def _netplan_port(name: str, port: dict[str, Any]) -> PortFile:
         routes=tuple(routes),
         rules=tuple(SourceRule(str(entry["from"]), int(entry["table"])) for entry in port.get("routing-policy", ())),
         ipv6="ipv6" in port.get("link-local", ["ipv6"]),
+        dns=tuple(map(str, servers.get("addresses", ()))),
+        search=tuple(map(str, servers.get("search", ()))),
+        automatic=tuple(key for key, default in _OFFERED.items() if port.get(key, default) is not False),
         pinned=bool(mac) and port.get("set-name") == name,
     )

@@ -155,6 +155,26 @@ def _ipv6(hosts: Hosts) -> Iterator[Break]:
             yield Break(view.port_where(leg.name), f"IPv6 is off on {leg.name}, and RDMA connections need it")
 
 
+@rule("KV-HST-056", "No port takes addresses or routes from whoever offers them on the network.")
+def _automatic(hosts: Hosts) -> Iterator[Break]:
+    for view, port, _ in hosts.ports:
+        for what in port.automatic:
+            text = f"{port.name} takes what is offered by DHCP or routers' advertisements: {what}"
+            yield Break(view.port_where(port.name), text)
+
+
+@rule("KV-HST-057", "The Site's name servers and domain are on the management ports, and none are on legs.")
+def _resolvers(hosts: Hosts) -> Iterator[Break]:
+    network = hosts.deployment.site.network
+    for view, port, _ in hosts.ports:
+        is_leg = any(leg.name == port.name for leg in view.server.fabric)
+        dns, search = ((), ()) if is_leg else (network.dns, (network.domain,))
+        if {*port.dns} != {*dns} or port.search != search:
+            found = ", ".join((*port.dns, *port.search)) or "no server"
+            text = f"{port.name} asks {found} for names, not {', '.join((*dns, *search)) or 'nobody'}"
+            yield Break(view.port_where(port.name), text)
+
+
 @rule("KV-HST-053", "The gateway of the management network is in the prefix of a server's management port.")
 def _gateway(hosts: Hosts) -> Iterator[Break]:
     gateway = hosts.deployment.site.network.management_gateway

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from kvplan.site.hostnet import places
 from kvplan.site.hostnet.adapters import adapters_of, firmware
-from kvplan.site.hostnet.roce import PRIORITIES, number, rdma_name
+from kvplan.site.hostnet.roce import PRIORITIES, number, rdma_name, read_request
 from kvplan.site.rules import Break, rule
 
 if TYPE_CHECKING:
@@ -25,6 +25,9 @@ _STEPS: Final = (
     "cnp_dscp",
     "cma_roce_tos",
     "traffic_class",
+    "rdma dev set",
+    "mlxreg",
+    "setpci",
 )
 _CNP_KEY: Final = re.compile(r"CNP_(DSCP|802P_PRIO)_P\d")
 
@@ -122,9 +125,23 @@ def _adapters(hosts: Hosts) -> Iterator[tuple[Shared, str, Nic, dict[str, int]]]
             yield shared, adapter, nic, firmware(hosts.deployment, nic, shared.role)
 
 
-@rule("KV-HST-052", "The RoCE script sets trust, PFC, ECN, notifications and traffic class.")
+@rule("KV-HST-058", "How RoCE sends again and how much adapters read at once are as the catalogue has it.")
+def _adapter_values(hosts: Hosts) -> Iterator[Break]:
+    size = number(hosts.deployment, "nic.read_request_bytes")
+    wanted = {
+        "KV_ROCE_ACCL": str(hosts.deployment.setting("nic.roce_acceleration")),
+        "KV_READ_REQUEST": read_request(size),
+    }
+    for where, _, values in hosts.roce:
+        for key, value in wanted.items():
+            if values.get(key) != value:
+                yield Break(where, f"{key} is {values.get(key, 'missing')}, wanted {value}")
+
+
+@rule("KV-HST-052", "The RoCE script sets name, trust, PFC, ECN, notifications, traffic class and the adapter.")
 def _script(hosts: Hosts) -> Iterator[Break]:
     for shared in hosts.with_legs:
-        script = shared.text(places.ROCE_SCRIPT)
+        lines = shared.text(places.ROCE_SCRIPT).splitlines()
+        script = "\n".join(line for line in lines if not line.lstrip().startswith("#"))
         for step in (step for step in _STEPS if step not in script):
             yield Break(shared.where(places.ROCE_SCRIPT), f"does nothing about {step.strip('-=')}")
