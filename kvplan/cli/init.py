@@ -19,6 +19,25 @@ SITE_EXAMPLES = options.examples(
     "kvplan init site --from plan.json --import hosts.csv \\\n      -o site.yaml",
     "kvplan init site --from plan.json --cumulus 5.11.1 -o site.yaml",
 )
+AssetList = Annotated[
+    Path | None,
+    typer.Option(
+        "--import",
+        help="CSV asset list: serial numbers, MAC addresses, controllers, boot drives.",
+        show_default=False,
+        metavar="FILE",
+    ),
+]
+Cumulus = Annotated[str, typer.Option("--cumulus", help="Cumulus Linux that the switches run.", metavar="VERSION")]
+KeptBuild = Annotated[
+    Path | None,
+    typer.Option(
+        "--build",
+        help="YAML file with build options (racks, cabling, fabric, addresses), which the Site then keeps.",
+        show_default=False,
+        metavar="FILE",
+    ),
+]
 app = typer.Typer(
     help="Begin a file that a person completes.", no_args_is_help=True, rich_markup_mode=None, epilog=EXAMPLES
 )
@@ -35,27 +54,9 @@ def site(
     plan: Annotated[
         Path, typer.Option("--from", help="Plan that `kvplan size -o` saved.", show_default=False, metavar="FILE")
     ],
-    assets: Annotated[
-        Path | None,
-        typer.Option(
-            "--import",
-            help="CSV asset list: serial numbers, MAC addresses, controllers, boot drives.",
-            show_default=False,
-            metavar="FILE",
-        ),
-    ] = None,
-    cumulus: Annotated[
-        str, typer.Option("--cumulus", help="Cumulus Linux that the switches run.", metavar="VERSION")
-    ] = "5.15.0",
-    build: Annotated[
-        Path | None,
-        typer.Option(
-            "--build",
-            help="YAML file with build options (racks, cabling, fabric, addresses), which the Site then keeps.",
-            show_default=False,
-            metavar="FILE",
-        ),
-    ] = None,
+    assets: AssetList = None,
+    cumulus: Cumulus = "5.15.0",
+    build: KeptBuild = None,
     catalogue: options.CatalogueDirs = None,
     output: Annotated[
         Path, typer.Option("--output", "-o", help="File to save to. - is stdout.", metavar="FILE")
