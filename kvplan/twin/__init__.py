@@ -1,0 +1,1 @@
+"""Simulated parts of a rack: what a rehearsal runs instead of hardware and licensed software."""
