@@ -85,7 +85,7 @@ def example_text(name: str) -> str:
     filled["versions"] = versions
     filled["storage"] = {"memory_gib": 512}
     filled["packages"] = {
-        package: {**download, "version": versions[package.removesuffix("_ubuntu")]}
+        package: {**download, "version": versions[package.removesuffix("_ubuntu").removesuffix("_client")]}
         for package, download in filled["packages"].items()
     }
     filled["inference"]["engines"].update(image=_IMAGES[name], model_path=_MODELS[name])

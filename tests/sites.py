@@ -56,6 +56,7 @@ def site_data(plan: Plan, *, cumulus: str = NEW, **sections: Any) -> dict[str, A
         },
         "packages": {
             "storage_scale": _download("packages/storage-scale-ece.tar.gz", "6.0.0.1"),
+            "storage_scale_client": _download("packages/storage-scale-dm.tar.gz", "6.0.0.1"),
             "doca": _download("packages/doca-host-rhel96.rpm", "3.1.0"),
             "doca_ubuntu": _download("packages/doca-host-ubuntu2404.deb", "3.1.0"),
             "gpu_driver": _download("packages/gpu-driver-580.run", "580.95.05"),

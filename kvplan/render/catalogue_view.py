@@ -22,7 +22,6 @@ _YES = {True: "yes", False: "no"}
 _EVICTION = {
     "none": "nobody",
     "private-pool": "itself, per worker",
-    "watermark": "itself, at a watermark",
     "registry": "its registry hub",
 }
 

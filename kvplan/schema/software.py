@@ -26,9 +26,8 @@ class VersionRange(Record):
 class CacheBackend(Row):
     """What writes KV blocks to the tier and reads them back, and what it is worth.
 
-    `eviction` says who deletes old blocks: nobody, the worker in its own pool, the back end at a watermark, or the
-    registry that indexes its files; `evicts_since_vllm` from which vLLM release on, where it did not always.
-    `external_delete` says whether somebody else may delete files under it.
+    `eviction` says who deletes old blocks: nobody, the worker in its own pool, or the registry that indexes its
+    files. `external_delete` says whether somebody else may delete files under it.
     """
 
     dynamo: VersionRange
@@ -36,8 +35,7 @@ class CacheBackend(Row):
     released: bool
     shared_between_engines: bool
     survives_restart: bool
-    eviction: Literal["none", "private-pool", "watermark", "registry"]
-    evicts_since_vllm: str = ""
+    eviction: Literal["none", "private-pool", "registry"]
     external_delete: Literal["safe", "with-grace", "unsafe"] = "unsafe"
     needs_cpu_tier: bool
     gpudirect: Literal["no", "yes", "reads-and-writes-optional"]

@@ -21,6 +21,7 @@ def run(context: Context) -> Iterator[Found]:
     versions = context.site.versions
     wanted = {
         "storage_scale": versions.storage_scale,
+        "storage_scale_client": versions.storage_scale,
         "doca": versions.doca,
         "doca_ubuntu": versions.doca,
         "gpu_driver": versions.gpu_driver,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from kvplan.core.kv.vllm_groups import vllm_pool
 from kvplan.core.kv.widths import state_bytes
 from kvplan.core.sizing.inputs import PARAMS_FROM_NAME
-from kvplan.core.sizing.versions import mismatches, outside
+from kvplan.core.sizing.versions import mismatches
 from kvplan.schema.model import Recurrent
 from kvplan.schema.plan import PlanWarning
 from kvplan.units import format_binary
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 _EVICTORS = {
     "registry": "its registry hub, where it is set up to,",
-    "watermark": "its own store, at a watermark,",
     "private-pool": "its own pool in each worker",
 }
 
@@ -46,7 +45,7 @@ def _eviction(outcome: Outcome) -> Iterator[PlanWarning]:
     """Say who deletes old blocks, and whether anybody else may."""
     stack = outcome.setup.stack
     backend = stack.backend
-    if backend.eviction == "none" or outside(stack.software.vllm, backend.evicts_since_vllm, ""):
+    if backend.eviction == "none":
         grace = ", which spares files that are still being read" if backend.external_delete == "with-grace" else ""
         text = f"{backend.id} never deletes a block: deploy an evictor with it (Storage Scale ILM policy){grace}"
         yield PlanWarning(id="backend-no-eviction", severity="info", text=text, source=backend.source)

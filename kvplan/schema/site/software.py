@@ -33,9 +33,14 @@ class ImagesSite(Record):
 
 
 class PackagesSite(Record):
-    """Package locations that no distribution has: absent ones are a finding when they are needed."""
+    """Package locations that no distribution has: absent ones are a finding when they are needed.
+
+    `storage_scale` is the Erasure Code Edition; `storage_scale_client` the Data Management Edition, which GPU servers
+    install where they form a cluster of their own.
+    """
 
     storage_scale: Download
+    storage_scale_client: Download | None = None
     doca: Download
     doca_ubuntu: Download | None = None
     gpu_driver: Download | None = None

@@ -65,6 +65,25 @@ def runtime(stack: Stack) -> dict[str, str]:
     return variables
 
 
+def offline(stack: Stack) -> dict[str, str]:
+    """Give the variables by which a process finds all of its model on the disk, and fetches nothing.
+
+    Parameters
+    ----------
+    stack
+        The engines.
+
+    Returns
+    -------
+    dict of str
+        Values by name; gpt-oss has a vocabulary beside its tokenizer, which lies below the weights.
+    """
+    variables = {"HF_HUB_OFFLINE": "1"}
+    if stack.is_gpt_oss:
+        variables["TIKTOKEN_ENCODINGS_BASE"] = stack.vocabulary
+    return variables
+
+
 def environment(what: str, variables: dict[str, str]) -> str:
     """Write an environment file as podman reads it.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter, defaultdict
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Final
 
 from kvplan.site.inference.reading import PORTS, Rendered, Unit
@@ -209,6 +210,20 @@ def _image_tag(rendered: Rendered) -> Iterator[Break]:
         if "@sha256:" not in unit.image and tag in ("", "latest"):
             text = f"{unit.image} names no release"
             yield Break(unit.path, text, "Name a tag other than latest, or a digest.")
+
+
+@rule("KV-INF-038", "Engines and frontend find all of the model in their container, and fetch nothing.")
+def _offline(rendered: Rendered) -> Iterator[Break]:
+    frontends = (unit for unit in rendered.units if unit.name == "kv-frontend")
+    for unit in (*rendered.engines, *frontends):
+        told = rendered.environment(unit)
+        where = f"hosts/{unit.host}{unit.options.get('--env-file', ('',))[-1]}"
+        if told and told.get("HF_HUB_OFFLINE") != "1":
+            yield Break(where, "does not keep the process from the internet", "Set HF_HUB_OFFLINE=1.")
+        vocabulary = PurePosixPath(told.get("TIKTOKEN_ENCODINGS_BASE", ""))
+        mounted = [volume.split(":")[1] for volume in unit.options.get("--volume", ()) if ":" in volume]
+        if told and rendered.stack.is_gpt_oss and not any(vocabulary.is_relative_to(path) for path in mounted):
+            yield Break(where, "the vocabulary of gpt-oss is not in the container", "Set TIKTOKEN_ENCODINGS_BASE.")
 
 
 @rule("KV-INF-032", "Every engine of the layout has a unit and an environment file, and there are no others.")

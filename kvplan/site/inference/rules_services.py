@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _METRIC: Final = re.compile(r"\b(?:vllm:|kvbm_|dynamo_|lmcache)[A-Za-z0-9_:]+")
-_SECRET_NAME: Final = re.compile(r"PASSWORD|PASSWD|SECRET|TOKEN|CREDENTIAL|_KEY$|^KEY$")
+_SECRET_NAME: Final = re.compile(r"PASSWORD|PASSWD|SECRET|(?<!TIK)TOKEN|CREDENTIAL|_KEY$|^KEY$")
 _SECRET_VALUE: Final = re.compile(r"^(env|file|vault):|://[^/@\s]+:[^/@\s]+@|^(hf|sk|ghp)[_-][A-Za-z0-9]{16,}")
 
 

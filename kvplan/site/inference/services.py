@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kvplan.site.inference.container import container_unit, environment, probe, runtime, user
+from kvplan.site.inference.container import container_unit, environment, offline, probe, runtime, user
 
 if TYPE_CHECKING:
     from kvplan.site.inference.stack import Stack
@@ -61,8 +61,9 @@ def frontend_environment(stack: Stack) -> str:
     str
         One variable a line.
     """
-    variables = {"PYTHONHASHSEED": str(stack.layout.hash_seed), "HF_HUB_OFFLINE": "1", "HOME": "/var/cache/kv-frontend"}
-    return environment("the frontend, read by kv-frontend.service", variables | runtime(stack))
+    seed, home = str(stack.layout.hash_seed), "/var/cache/kv-frontend"
+    variables = {"PYTHONHASHSEED": seed, **offline(stack), "HOME": home, **runtime(stack)}
+    return environment("the frontend, read by kv-frontend.service", variables)
 
 
 def etcd_unit(stack: Stack) -> str:

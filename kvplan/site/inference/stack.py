@@ -19,8 +19,6 @@ GB: Final = 10**9
 _PERCENT: Final = 100
 KVBM: Final = frozenset({"kvbm-disk", "kvbm-g4"})
 """Back ends that are Dynamo's block manager."""
-_UNTIERED: Final = "0.23"
-"""Before this vLLM release LMCache runs inside the engine only; the back end's row says the same of the watermark."""
 
 
 class PortRow(NamedTuple):
@@ -77,8 +75,18 @@ class Stack:
     @cached_property
     def lmcache_server(self) -> bool:
         """Whether LMCache runs as a server beside the engines."""
-        since = self.deployment.backend.evicts_since_vllm or _UNTIERED
-        return self.backend == "lmcache-fs" and release_key(self.deployment.site.versions.vllm) >= release_key(since)
+        since = release_key(self.text("lmcache_server_since_vllm"))
+        return self.backend == "lmcache-fs" and release_key(self.deployment.site.versions.vllm) >= since
+
+    @property
+    def is_gpt_oss(self) -> bool:
+        """Whether the model is one of gpt-oss, whose chats are read and written by a library of their own."""
+        return "gpt-oss" in self.deployment.plan.model.id
+
+    @property
+    def vocabulary(self) -> str:
+        """Where the vocabulary of gpt-oss lies, which its library would fetch otherwise."""
+        return f"{self.layout.model_path}/{self.text('vocabulary')}"
 
     @property
     def kv_events(self) -> bool:

@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Final
 
 from kvplan.site.inference.connector import backend_arguments, backend_environment, lmcache_arguments
-from kvplan.site.inference.container import container_unit, environment, probe, runtime, user
+from kvplan.site.inference.container import container_unit, environment, offline, probe, runtime, user
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -99,7 +99,7 @@ def engine_environment(stack: Stack, engine: Engine) -> str:
     ports = engine.ports
     variables = {
         "PYTHONHASHSEED": str(stack.layout.hash_seed),
-        "HF_HUB_OFFLINE": "1",
+        **offline(stack),
         "HOME": f"/var/cache/{engine.unit}",
         **runtime(stack),
         "DYN_SYSTEM_PORT": str(ports["system"]),

@@ -114,6 +114,7 @@ def _software(plan: Plan, software: SoftwareSet) -> dict[str, Any]:
         "images": {"rhel": _download("9.6"), "ubuntu": _download("24.04"), "rhel_repo": None},
         "packages": {
             "storage_scale": _download(software.storage_scale),
+            "storage_scale_client": _download(software.storage_scale),
             "doca": unknown,
             "doca_ubuntu": unknown,
             "gpu_driver": unknown,

@@ -25,7 +25,7 @@ _DECLUSTERED_ARRAY: Final = "DA1"
 
 
 def build_steps(cluster: Cluster) -> tuple[Step, ...]:
-    """List the fourteen native steps.
+    """List the fifteen native steps.
 
     Parameters
     ----------
@@ -73,6 +73,7 @@ def _software(cluster: Cluster) -> Step:
         title="Install the packages and build the kernel layer",
         runs_on="each-storage-node",
         daemons="any",
+        package="storage_scale",
         reads=[["rpm", "-q", *PACKAGES], ["modinfo", "mmfs26"]],
         commands=[["dnf", "install", "-y", *with_versions(cluster, PACKAGES, "-")], ["mmbuildgpl"]],
         done_when="every package is there, in the version named, and the module mmfs26 is that of the running kernel",
@@ -216,6 +217,26 @@ def _recovery_group(cluster: Cluster) -> Step:
     )
 
 
+def _root_log_group(cluster: Cluster) -> Step:
+    """Put the root log group of each recovery group on its first server, without which Storage Scale shows a tip."""
+    group_of = ["mmvdisk", "recoverygroup"]
+    return Step(
+        name="root_log_group",
+        title="Put the root log group on the first server of its recovery group",
+        reads=_each(
+            cluster, lambda group: [*group_of, "list", "--recovery-group", group.name, "--log-group", "-Y"]
+        ),
+        commands=_each(
+            cluster,
+            lambda group: [
+                *group_of, "change", "--recovery-group", group.name, "--log-group", "root", "--active",
+                group.nodes[0].names.daemon_fqdn,
+            ],
+        ),
+        done_when="the root log group of each is served by its first server, and mmhealth shows no gnr_rg_not_primary",
+    )  # fmt: skip
+
+
 def _spares(cluster: Cluster) -> Step:
     """Set the spare space."""
     return Step(
@@ -311,5 +332,5 @@ def _each(cluster: Cluster, command: Callable[[Group], Argv]) -> list[Argv]:
 
 _STEPS: Final = (
     _software, _cluster, _licence, _configure, _nodeclass, _topology, _slot_map, _server_configure, _recovery_group,
-    _spares, _vdisk_define, _vdisk_create, _file_system, _mount,
+    _root_log_group, _spares, _vdisk_define, _vdisk_create, _file_system, _mount,
 )  # fmt: skip

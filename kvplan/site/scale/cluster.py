@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from kvplan.core.arithmetic import ceil_div
 from kvplan.core.ece.codes import parse_code
 from kvplan.core.ece.tracks import checksum_granularity_bytes
-from kvplan.core.sizing.versions import outside
 from kvplan.site.scale.quorum import quorum_of
 from kvplan.units import GIB
 
@@ -147,10 +146,8 @@ class Cluster:
 
     @property
     def allows_eviction(self) -> bool:
-        """Whether files may be deleted under the cache back end: also where it does not yet evict by itself."""
-        backend = self.deployment.backend
-        early = outside(self.deployment.site.versions.vllm, backend.evicts_since_vllm, "")
-        return backend.external_delete != "unsafe" or bool(early)
+        """Whether files may be deleted under the cache back end."""
+        return self.deployment.backend.external_delete != "unsafe"
 
     @property
     def pool_marks(self) -> tuple[int, int]:

@@ -40,6 +40,6 @@ def scale_faults(deployment: Deployment, tree: Mapping[str, str]) -> Iterator[Fi
     Examples
     --------
     >>> len(RULES)
-    51
+    53
     """
     yield from findings(ALL_RULES, Rendered(deployment, tree), "render the tree again")

@@ -51,13 +51,17 @@ def join_steps(cluster: Cluster) -> tuple[Step, ...]:
 def _client_software(cluster: Cluster) -> Step:
     """Install packages on the clients and build the kernel layer."""
     needed = (*_BUILT_WITH, f"linux-headers-{cluster.deployment.site.versions.ubuntu_kernel}")
-    packages = (*PACKAGES, "gpfs.license.dm" if cluster.is_remote else "gpfs.license.ec")
+    edition, package = (
+        ("gpfs.license.dm", "storage_scale_client") if cluster.is_remote else ("gpfs.license.ec", "storage_scale")
+    )
+    packages = (*PACKAGES, edition)
     return Step(
         name="client_software",
         title="Install the packages on the GPU servers and build the kernel layer",
         minutes="software",
         runs_on="each-client",
         daemons="any",
+        package=package,
         reads=[["dpkg-query", "--show", *needed, *packages], ["modinfo", "mmfs26"]],
         commands=[["apt-get", "install", "-y", *needed, *with_versions(cluster, packages, "=")], ["mmbuildgpl"]],
         done_when="every package is there, in the version named, and the module mmfs26 is that of the running kernel",

@@ -33,7 +33,6 @@ _CACHES: Final = (
     ("maxFilesToCache", "max_files"),
     ("maxStatCache", "max_stat"),
 )
-_SUBNETS_WHY: Final = "daemon names are loopback addresses, which no subnet of an interface matches: TCP stays on them"
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +123,6 @@ def _common(cluster: Cluster, side: Side, node_class: str, servers: tuple[Server
     alike = by_verbs_ports(cluster.deployment, servers)
     for value, members in alike.items():
         yield Parameter("verbsPorts", value, node_class if len(alike) == 1 else daemons(members), restart=True)
-    yield Parameter("subnets", "DEFAULT", node_class, restart=True, why=_SUBNETS_WHY)
     if cluster.deployment.backend.gpudirect != "no":
         yield Parameter("verbsGPUDirectStorage", "enable", node_class, restart=True)
     for name, setting in _CACHES:

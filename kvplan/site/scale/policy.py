@@ -26,7 +26,6 @@ _PERCENT: Final = 100
 _WHO: Final = {
     "none": "Nothing else deletes them: clean up while the engines are stopped.",
     "private-pool": "Each worker reuses the space of its own pool.",
-    "watermark": "The back end deletes old files itself at its own watermark.",
     "registry": "Its registry deletes files that it has given up, if it is set to.",
 }
 

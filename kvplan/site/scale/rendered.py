@@ -32,6 +32,7 @@ class ReadStep(Record):
     minutes: int
     reads: list[list[str]]
     copies: list[dict[str, str]] = Field(default_factory=list)
+    package: str = ""
     commands: list[list[str]]
     done_when: str
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _STEPS: Final = "scale/steps.yaml"
 _NATIVE: Final = (
     "software", "cluster", "licence", "configure", "nodeclass", "topology", "slot-map", "server-configure",
-    "recovery-group", "spares", "vdisk-define", "vdisk-create", "file-system", "mount",
+    "recovery-group", "root-log-group", "spares", "vdisk-define", "vdisk-create", "file-system", "mount",
 )  # fmt: skip
 _DEFINE: Final = ("mmvdisk", "vdiskset", "define")
 _WRITES_OVER: Final = (("mmvdisk", "recoverygroup", "create"), ("mmvdisk", "recoverygroup", "delete"),
@@ -32,7 +32,7 @@ _PERCENT: Final = 100
 _LEAST_SET: Final = 10
 
 
-@rule("KV-SCL-023", "The steps begin with the fourteen native ones in their order, numbered without gap.")
+@rule("KV-SCL-023", "The steps begin with the fifteen native ones in their order, numbered without gap.")
 def _order(rendered: Rendered) -> Iterator[Break]:
     ids = [step.id for step in rendered.steps]
     if [step_id[3:] for step_id in ids[: len(_NATIVE)]] != list(_NATIVE):
@@ -139,6 +139,29 @@ def _one_set(rendered: Rendered) -> Iterator[Break]:
         used = set((option(argv, "--vdisk-set") or "").split(","))
         if used != sets.keys() or created != sets.keys():
             yield Break(_STEPS, "defined, created and used vdisk sets are not the same")
+
+
+@rule("KV-SCL-052", "The root log group of each recovery group is on its first server.")
+def _root_log_group(rendered: Rendered) -> Iterator[Break]:
+    first = {held.recovery_group: held.nodes[0] for held in rendered.classes if held.kind == "mmvdisk" and held.nodes}
+    put = {
+        option(argv, "--recovery-group"): option(argv, "--active")
+        for _, argv in rendered.commands("mmvdisk", "recoverygroup", "change")
+        if option(argv, "--log-group") == "root"
+    }
+    for group, node in first.items():
+        if put.get(group) != node:
+            text = f"the root log group of {group} is put on {put.get(group) or 'no server'}, its first one is {node}"
+            yield Break(_STEPS, text, f"make {node} the active one")
+
+
+@rule("KV-SCL-053", "Packages of Storage Scale come from the package of their edition.")
+def _edition(rendered: Rendered) -> Iterator[Break]:
+    for step in rendered.steps:
+        named = {word.partition("=")[0] for argv in step.commands for word in argv}
+        wanted = "storage_scale_client" if "gpfs.license.dm" in named else "storage_scale"
+        if any(word.startswith("gpfs.license.") for word in named) and step.package != wanted:
+            yield Break(_STEPS, f"{step.id} takes {step.package or 'no package'}, not {wanted}", f"name {wanted}")
 
 
 @rule("KV-SCL-032", "The mount point is absolute, and the same wherever it is named.")

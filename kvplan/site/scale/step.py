@@ -18,7 +18,8 @@ class Step:
     """One step; `name` ends its id and names its setting of minutes.
 
     `reads` are run first, and nothing is done where they show `done_when`. `destructive` steps write over drives and
-    want a confirmation of their own. `copies` are files that are brought from one cluster to the other before.
+    want a confirmation of their own. `copies` are files that are brought from one cluster to the other before;
+    `package` is the one of the Site's packages that a step installs from.
     """
 
     name: str
@@ -31,6 +32,7 @@ class Step:
     destructive: bool = False
     daemons: Literal["any", "up", "down"] = "up"
     copies: list[dict[str, str]] = field(default_factory=list)
+    package: str = ""
 
     def data(self, number: int, cluster: Cluster) -> dict[str, Any]:
         """Return it as plain data under a number."""
@@ -42,6 +44,7 @@ class Step:
             "destructive": self.destructive,
             "minutes": int(cluster.number(f"minutes_{self.minutes or self.name}")),
             "reads": self.reads,
+            **({"package": self.package} if self.package else {}),
             **({"copies": self.copies} if self.copies else {}),
             "commands": self.commands,
             "done_when": self.done_when,

@@ -147,24 +147,19 @@ def test_who_evicts_and_who_else_may_delete() -> None:
     """Who deletes old blocks, and what deleting a file from outside does.
 
     vllm-project/vllm#49328: a deleted file is a miss. llm-d/llm-d-kv-cache#514: a failed load asserts. LMCache 0.5.6:
-    the multi-process server's store evicts at a watermark. ai-dynamo/dynamo#5243: the registry evicts tail-first and
-    would point at files that are gone. ai-dynamo/dynamo#1180: the private pool reuses its one unlinked file.
+    the fs adapter has no capacity to evict by, and finds a file by looking for it. ai-dynamo/dynamo#5243: the registry
+    evicts tail-first and would point at files that are gone. ai-dynamo/dynamo#1180: the private pool reuses its one
+    unlinked file.
     """
     rows = {row.id: (row.eviction, row.external_delete) for row in CATALOGUE.records(BACKENDS)}
     assert rows == {
         "vllm-fs": ("none", "safe"),
         "llmd-fs": ("none", "with-grace"),
-        "lmcache-fs": ("watermark", "unsafe"),
+        "lmcache-fs": ("none", "with-grace"),
         "lmcache-gds": ("none", "safe"),
         "kvbm-disk": ("private-pool", "unsafe"),
         "kvbm-g4": ("registry", "unsafe"),
     }
-
-
-def test_older_lmcache_is_told_apart_in_the_note() -> None:
-    """LMCache 0.3.13 for vLLM 0.14.1 never deletes a file of its shared store."""
-    note = next(row.note for row in CATALOGUE.records(BACKENDS) if row.id == "lmcache-fs")
-    assert "0.3.13 for vLLM 0.14.1) nothing evicts" in note
 
 
 def test_hybrid_manager_only_where_a_version_is_named() -> None:

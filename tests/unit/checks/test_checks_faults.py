@@ -168,6 +168,13 @@ FAULTS: list[tuple[str, str, str, Any]] = [
     ("KV-REL-008", "older", "inference.engines.image", put("inference.engines.image", "vllm-runtime:0.8.1")),
     ("KV-REL-009", "newer", "versions.vllm", put("versions.vllm", "0.15.0")),
     ("KV-REL-010", "newer", "versions.storage_scale", put("versions.storage_scale", "6.0.1.0")),
+    (
+        "KV-REL-004",
+        "clients",
+        "packages.storage_scale_client",
+        put("packages.storage_scale_client.version", "6.0.1.0"),
+    ),
+    ("KV-REL-011", "clients", "packages.storage_scale_client", without("packages", "storage_scale_client")),
     ("KV-CAP-007", "other", "cache_backend", put("inference.cache_backend", "lmcache-fs")),
     ("KV-CAP-008", "eight", "gpus_per_server", put("inference.engines.gpus_per_server", 8)),
     ("KV-CAP-010", "three", "numa_nodes", put("inference.engines.numa_nodes", 3)),

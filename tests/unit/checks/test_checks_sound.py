@@ -60,6 +60,14 @@ SOUND: dict[str, tuple[str, Any]] = {
     "an image by its digest": ("KV-REL-007", put("inference.etcd_image", "etcd@sha256:abc")),
     "a tag that is no version": ("KV-REL-008", put("inference.engines.image", "vllm-runtime:site-a")),
     "a tag that is the engine's version": ("KV-REL-008", put("inference.engines.image", "vllm-runtime:v0.14.1-cu129")),
+    "clients of the storage cluster": (
+        "KV-REL-011",
+        both(without("packages", "storage_scale_client"), put("storage.clients", "same-cluster")),
+    ),
+    "a repository with the clients' edition": (
+        "KV-REL-011",
+        both(without("packages", "storage_scale_client"), put("packages.deb_repo", "http://172.24.0.10/deb")),
+    ),
 }
 """What is let pass, and by which check."""
 

@@ -107,8 +107,8 @@ def test_margins_carry_their_sign(margin: float, text: str) -> None:
 
 
 def test_a_version_is_no_number() -> None:
-    row = load_catalogue().backend("vllm-fs").model_copy(update={"evicts_since_vllm": "0.30"})
+    row = load_catalogue().backend("vllm-fs").model_copy(update={"hybrid_manager_since_vllm": "0.30"})
     (section,) = row_view(row)
     assert section.grid is not None
-    assert ("evicts_since_vllm", "0.30") in section.grid.rows
+    assert ("hybrid_manager_since_vllm", "0.30") in section.grid.rows
     assert ("default_chunk_tokens", "256") in section.grid.rows

@@ -87,10 +87,10 @@ SECOND_UNIT, SECOND_ENV = UNIT.replace("engine-0", "engine-1"), ENV.replace("eng
         ("021", ENV, "ETCD_ENDPOINTS=http://172.25.128.9:2379", "ETCD_ENDPOINTS=http://localhost:2379"),
         ("021", ENV, "DYN_REQUEST_PLANE=tcp", "DYN_REQUEST_PLANE=nats"),
         ("030", UNIT, '"enable_kv_cache_events":false', '"enable_kv_cache_events":true'),
-        ("023", ENV, "HF_HUB_OFFLINE=1", "HF_TOKEN=hf_abcdefghijklmnopqrstuv"),
+        ("023 038", ENV, "HF_HUB_OFFLINE=1", "HF_TOKEN=hf_abcdefghijklmnopqrstuv"),
         ("023", ENV, "ETCD_ENDPOINTS=http://", "ETCD_ENDPOINTS=http://root:secret@"),
         ("023", FRONTEND, "--network=host", "--network=host --env=API_KEY=abc"),
-        ("023", f"{CONTROL}/kv/frontend.env", "HF_HUB_OFFLINE=1", "X=vault:secrets/hosts.yml#token"),
+        ("023 038", f"{CONTROL}/kv/frontend.env", "HF_HUB_OFFLINE=1", "X=vault:secrets/hosts.yml#token"),
         ("025", ENV, "VLLM_NIXL_SIDE_CHANNEL_PORT=20500", "VLLM_NIXL_SIDE_CHANNEL_PORT=20600"),
         ("025", PORTS, "gpu-0001,0,kvbm-consolidator", "gpu-0001,7,kvbm-consolidator"),
         ("026", ENV, "DYN_KVBM_CPU_CACHE_GB=22\n", ""),
@@ -107,6 +107,10 @@ SECOND_UNIT, SECOND_ENV = UNIT.replace("engine-0", "engine-1"), ENV.replace("eng
         ("035", UNIT, "--user=2000:2000", "--user=0:0"),
         ("035", FRONTEND, "    --user=2000:2000 \\\n", ""),
         ("036", FRONTEND, "--router-mode=round-robin", "--router-mode=random"),
+        ("038", ENV, "HF_HUB_OFFLINE=1", "HF_HUB_OFFLINE=0"),
+        ("038", ENV, "ENCODINGS_BASE=/models/gpt-oss-120b/tiktoken", "ENCODINGS_BASE=/models/tiktoken"),
+        ("038", f"{CONTROL}/kv/frontend.env", "TIKTOKEN_ENCODINGS_BASE=", "TIKTOKEN_BASE="),
+        ("038", FRONTEND, "    --volume=/models/gpt-oss-120b:/models/gpt-oss-120b:ro \\\n", ""),
     ],
 )
 def test_planted_fault_is_found(rules: str, path: str, old: str, new: str) -> None:
@@ -214,7 +218,7 @@ def test_unit_that_runs_no_container_is_no_engine() -> None:
 
 
 def test_placeholder_is_no_secret() -> None:
-    assert planted(case(), ENV, "HF_HUB_OFFLINE=1", "HF_TOKEN={{ kv_secret_token }}") == set()
+    assert planted(case(), ENV, "HF_HUB_OFFLINE=1", "HF_HUB_OFFLINE=1\nHF_TOKEN={{ kv_secret_token }}") == set()
 
 
 def test_router_by_kv_with_lmcache_is_a_warning() -> None:
@@ -297,5 +301,5 @@ def _serving(model: str, backend: str, dynamo: str, **request: Any) -> Deploymen
 
 
 def test_each_rule_has_a_sentence() -> None:
-    assert list(RULES) == [f"KV-INF-{number:03}" for number in range(1, 38)]
+    assert list(RULES) == [f"KV-INF-{number:03}" for number in range(1, 39)]
     assert all(sentence.endswith(".") and sentence[0].isupper() for sentence in RULES.values())

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 import yaml
+from designs import plan_of
 from inference_cases import (
     BACKENDS,
     CONTROL,
@@ -22,6 +23,7 @@ from inference_cases import (
     UNIT,
     VERSIONS,
     case,
+    deployed,
     faults,
     ids,
     rendered,
@@ -115,6 +117,17 @@ def test_retention_interval_is_told_only_to_releases_that_know_it() -> None:
     assert "--prefix-cache-retention-interval" not in rendered(case("vllm-fs", LAST_KVBM))[UNIT]
 
 
+def test_only_gpt_oss_has_a_vocabulary_apart_from_its_tokenizer() -> None:
+    told = "TIKTOKEN_ENCODINGS_BASE=/models/gpt-oss-120b/tiktoken\n"
+    tree = rendered(case())
+    assert told in tree[ENV]
+    assert told in tree[f"{CONTROL}/kv/frontend.env"]
+    other = rendered(
+        deployed(plan_of(4, model="qwen3-32b", context_tokens=32_768, cache_backend="vllm-fs", software="current"), NEW)
+    )
+    assert not [path for path, text in other.items() if "TIKTOKEN" in text and not path.endswith("README.md")]
+
+
 def test_nats_runs_only_where_events_go_through_it() -> None:
     path = f"{CONTROL}/systemd/system/kv-nats.service"
     assert path not in rendered(case())
@@ -140,8 +153,11 @@ def test_readme_says_what_the_back_end_does_not_do() -> None:
     shared = rendered(case("vllm-fs", NEW))["inference/README.md"]
     assert "It does not share" not in shared
     assert "It does not evict" in shared
-    assert "but not in this release" in rendered(case("lmcache-fs", OLD))["inference/README.md"]
-    assert "leave a grace time" in rendered(case("llmd-fs", OLD))["inference/README.md"]
+    for lmcache in (case("lmcache-fs", OLD), case("lmcache-fs", NEW)):
+        page = rendered(lmcache)["inference/README.md"]
+        assert "It does not evict" in page
+        assert "leave a grace time" in page
+    assert "Its registry evicts" in rendered(case("kvbm-g4", OLD))["inference/README.md"]
 
 
 def test_dashboard_is_what_grafana_reads() -> None:

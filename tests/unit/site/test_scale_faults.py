@@ -72,11 +72,11 @@ PLANTED: list[tuple[int, str, str, str, str]] = [
     (20, "reference", SERVER, "- mmlsconfig\n      - maxMBpS", "- mmlsconfig\n      - maxMbps"),
     (21, "reference", STEPS, "workerThreads=3072", "workerThreads=512"),
     (21, "reference", CLIENT, 'value: "1024"', 'value: "2048"'),
-    (22, "reference", SERVER, "value: DEFAULT", "value: 192.168.0.0/24"),
-    (22, "reference", SERVER, "value: DEFAULT", "value: fabric"),
+    (22, "reference", SERVER, "parameter: autoload\n", "parameter: subnets\n"),
+    (22, "reference", CLIENT, "parameter: autoload\n", "parameter: subnets\n"),
 
     (23, "reference", STEPS, "07-slot-map", "07-slots"),
-    (23, "reference", STEPS, "16-quota", "17-quota"),
+    (23, "reference", STEPS, "17-quota", "18-quota"),
     (24, "reference", STEPS, "done_when: each set is listed as created", 'done_when: ""'),
     (25, "reference", STEPS, "- one\n", "- all\n"),
     (25, "reference", STEPS, '- "--recycle"\n      - one\n', ""),
@@ -138,6 +138,10 @@ PLANTED: list[tuple[int, str, str, str, str]] = [
     (51, "reference", VARIABLES, "scale_cluster_quorum: false", "scale_cluster_quorum: true"),
     (51, "reference", VARIABLES, "rg: rg1\n        nodeclass", "rg: rg9\n        nodeclass"),
     (51, "reference", VARIABLES, 'mmcrfs: "-T /kvfs', 'mmcrfs: "-T /gpfs'),
+    (52, "reference", STEPS, '"--active"\n      - storage-001-kv', '"--active"\n      - storage-002-kv'),
+    (52, "large", STEPS, '"--log-group"\n      - root', '"--log-group"\n      - LG001'),
+    (53, "reference", STEPS, "package: storage_scale_client\n", "package: storage_scale\n"),
+    (53, "joined", STEPS, "  package: storage_scale\n", ""),
 ]  # fmt: skip
 
 

@@ -135,8 +135,10 @@ def test_two_recovery_groups_have_all_things_twice() -> None:
     assert option(_commands("large", "mmvdisk", "filesystem", "create")[0], "--vdisk-set") == "vs1,vs2"
     classes = {held["name"]: held for held in yaml.safe_load(tree_named("large")["scale/nodeclasses.yaml"])}
     assert not set(classes["nc1"]["nodes"]) & set(classes["nc2"]["nodes"])
-    spares = [option(argv, "--spare-pdisks") for argv in _commands("large", "mmvdisk", "recoverygroup", "change")]
-    assert spares == ["16", "16"]
+    changes = _commands("large", "mmvdisk", "recoverygroup", "change")
+    assert [option(argv, "--spare-pdisks") for argv in changes if "--declustered-array" in argv] == ["16", "16"]
+    roots = [option(argv, "--active") for argv in changes if option(argv, "--log-group") == "root"]
+    assert roots == [classes["nc1"]["nodes"][0], classes["nc2"]["nodes"][0]]
 
 
 def test_only_what_writes_over_drives_is_destructive() -> None:
@@ -164,7 +166,7 @@ def test_without_clients_nothing_joins() -> None:
     alone = deployment_with(8, servers=[server.model_dump(mode="json") for server in servers])
     tree = files_of(alone)
     assert tree["scale/clients.stanza"] == ""
-    assert yaml.safe_load(tree["scale/steps.yaml"])[-1]["id"] == "16-quota"
+    assert yaml.safe_load(tree["scale/steps.yaml"])[-1]["id"] == "17-quota"
     assert [found for found in faults(alone, tree) if found.severity == "error"] == []
 
 
@@ -293,15 +295,17 @@ def test_any_storage_node_must_reach_all_of_them_where_the_evictor_runs() -> Non
     assert pages == {"compact": True, "reference": False}
 
 
-@pytest.mark.parametrize(("software", "vllm", "evicted"), [("reference", "0.14.1", True), ("current", "0.31.0", False)])
-def test_a_back_end_that_does_not_evict_yet_gets_a_policy(software: str, vllm: str, *, evicted: bool) -> None:
+@pytest.mark.parametrize(
+    ("software", "vllm", "dynamo"), [("reference", "0.14.1", "0.9.0"), ("current", "0.31.0", "1.6.1")]
+)
+def test_a_shared_store_of_lmcache_gets_a_policy_with_a_grace_time(software: str, vllm: str, dynamo: str) -> None:
     plan = plan_of(8, cache_backend="lmcache-fs", software=software)
     data = site_data(plan)
-    data["versions"] |= {"vllm": vllm, "dynamo": "0.9.0" if evicted else "1.6.1"}
+    data["versions"] |= {"vllm": vllm, "dynamo": dynamo}
     held = deployment(plan, Site.model_validate(data))
     tree = files_of(held)
-    assert ("scale/policy/evict.policy" in tree) is evicted
-    assert ("scale/policy/README.md" in tree) is not evicted
+    assert "INTERVAL '60' MINUTES" in tree["scale/policy/evict.policy"]
+    assert "scale/policy/README.md" not in tree
     assert [found for found in faults(held, tree) if found.severity == "error"] == []
 
 
@@ -311,7 +315,15 @@ def test_a_client_has_what_the_kernel_layer_is_built_with() -> None:
     assert {"build-essential", "ksh", "m4", "libaio1t64", f"linux-headers-{kernel}"} <= set(install)
 
 
-@pytest.mark.parametrize(("name", "edition"), [("reference", "gpfs.license.dm"), ("joined", "gpfs.license.ec")])
-def test_a_cluster_has_one_edition(name: str, edition: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "edition", "package"),
+    [("reference", "gpfs.license.dm", "storage_scale_client"), ("joined", "gpfs.license.ec", "storage_scale")],
+)
+def test_a_cluster_has_one_edition(name: str, edition: str, package: str) -> None:
     (install,) = _commands(name, "apt-get", "install")
     assert [word.partition("=")[0] for word in install if "license" in word] == [edition]
+    steps = {step["id"][3:]: step.get("package") for step in yaml.safe_load(tree_named(name)["scale/steps.yaml"])}
+    assert {step: package for step, package in steps.items() if package} == {
+        "software": "storage_scale",
+        "client-software": package,
+    }

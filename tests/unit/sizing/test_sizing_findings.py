@@ -121,13 +121,13 @@ def test_the_reference_back_end_is_in_no_release() -> None:
     assert not {"backend-private", "backend-version", "backend-no-eviction"} & found.keys()
 
 
-@pytest.mark.parametrize(
-    ("software", "told"), [("reference", "backend-no-eviction"), ("current", "backend-evicts-itself")]
-)
-def test_who_deletes_old_blocks_depends_on_the_release(software: str, told: str) -> None:
-    # LMCache's store evicts at a watermark with the multi-process server only, vLLM 0.23 and later.
-    found = severities(plan_for(software=software, cache_backend="lmcache-fs"))
-    assert {"backend-no-eviction", "backend-evicts-itself"} & found.keys() == {told}
+@pytest.mark.parametrize("software", ["reference", "current"])
+def test_a_shared_store_of_lmcache_needs_an_evictor(software: str) -> None:
+    # Neither LMCache 0.3.13 nor the fs adapter of 0.5.6, which has no capacity, deletes a file.
+    plan = plan_for(software=software, cache_backend="lmcache-fs")
+    assert "backend-evicts-itself" not in severities(plan)
+    (told,) = [warning.text for warning in plan.warnings if warning.id == "backend-no-eviction"]
+    assert "spares files that are still being read" in told
 
 
 def test_reads_and_writes_together_may_overload() -> None:
