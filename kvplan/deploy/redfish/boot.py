@@ -63,7 +63,7 @@ def boot_once(link: Link, *, once_only: bool = True) -> bool:
             return attempt > 0
         if attempt:
             link.timing.sleep(link.timing.retry_s)
-        with_mode = _set(link, override, wanted)
+        with_mode = _set(link, override, wanted, stale_passes=attempt < link.timing.tries - 1)
     override = _read(link)
     if _kept(override.boot, _wanted(link, override.boot, with_mode=with_mode), once_only=once_only):
         return True
@@ -105,14 +105,14 @@ def _kept(boot: dict[str, Any], wanted: dict[str, str], *, once_only: bool) -> b
     return boot.get(_TARGET) == wanted[_TARGET] and boot.get(_ENABLED) in enabled and boot.get(_MODE) in {None, "UEFI"}
 
 
-def _set(link: Link, override: _Override, wanted: dict[str, str]) -> bool:
+def _set(link: Link, override: _Override, wanted: dict[str, str], *, stale_passes: bool) -> bool:
     """Set the override, and tell whether its mode can be set at all."""
     try:
         link.change(override.path, {"Boot": wanted}, override.version)
     except link.http_error as error:
         if _MODE in wanted and any(message.endswith(_MODE_REFUSED) for message in message_ids(error)):
             return False
-        if status_of(error) not in _STALE:
+        if not (stale_passes and status_of(error) in _STALE):
             raise
     return _MODE in wanted
 

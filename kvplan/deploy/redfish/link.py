@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 _CONNECT_S: Final = 10
 _READ_S: Final = 60
 _CONNECT_TRIES: Final = 3
+_ABSENT: Final = (HTTPStatus.NOT_FOUND, HTTPStatus.METHOD_NOT_ALLOWED, HTTPStatus.NOT_IMPLEMENTED)
 
 
 class Link:
@@ -116,7 +117,7 @@ class Link:
         try:
             return self.read(path)[0]
         except self.http_error as error:
-            if status_of(error) == HTTPStatus.NOT_FOUND:
+            if status_of(error) in _ABSENT:
                 return None
             raise
 
