@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import shlex
+from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from kvplan.errors import InputError, Problems
@@ -12,7 +14,6 @@ from kvplan.inputs.files import read_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from pathlib import Path
 
 HIDDEN: Final = "********"
 _SHORTEST: Final = 4
@@ -47,7 +48,7 @@ def read_secrets(
     """
     readers: dict[str, Callable[[str, str], str]] = {
         "env": _variable,
-        "file": lambda _, path: read_text(directory / os.path.expanduser(path)).strip(),  # noqa: PTH111 - of a text
+        "file": lambda where, path: _text(where, path, directory).strip(),
         "vault": _Vaults(directory, vault_password).read if vaults else _closed,
     }
     problems = Problems()
@@ -133,6 +134,14 @@ def _variable(where: str, name: str) -> str:
     return value
 
 
+def _text(where: str, path: str, directory: Path) -> str:
+    """Read a file; what is wrong with it is said of the secret."""
+    try:
+        return read_text(directory / Path(path).expanduser())
+    except InputError as error:
+        raise InputError(replace(problem, where=where, key=problem.where) for problem in error.problems) from error
+
+
 def _closed(where: str, _place: str) -> str:
     """Refuse a vault."""
     raise InputError.single(where, "is in a vault, which only deploying opens")
@@ -173,7 +182,7 @@ class _Vaults:
         if self._password is None:
             raise InputError.single(where, "is in a vault, whose password is missing", hint="--vault-password-file")
         vault = VaultLib([("default", VaultSecret(read_text(self._password).strip().encode()))])
-        text = read_text(self._directory / path)
+        text = _text(where, path, self._directory)
         try:
             return parse_yaml(vault.decrypt(text).decode(), path)
         except InputError:

@@ -1,0 +1,230 @@
+"""`kvplan deploy`: a Plan and a Site from bare metal to serving, phase by phase."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+import typer
+from typer.core import TyperGroup
+
+from kvplan.cli import building, options
+
+if TYPE_CHECKING:
+    from kvplan.schema.deploying import DeployStatus
+
+EXAMPLES = options.examples(
+    "kvplan deploy plan.json site.yaml",
+    "kvplan deploy plan.json site.yaml --check --diff",
+    "kvplan deploy plan.json site.yaml --resume --yes plan.json",
+    "kvplan deploy status",
+    "kvplan deploy wait --for storage",
+)
+FORMATS: Final = ("table", "json")
+STATUS_FORMATS: Final = ("table", "json", "csv")
+STATE: Final = ".kvplan"
+_POLL_SECONDS: Final = 1.0
+
+
+class _DefaultRun(TyperGroup):
+    """Takes `deploy PLAN SITE` for `deploy run PLAN SITE`."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Put the verb in where a file or an option stands in its place."""
+        if args and args[0] not in {*self.commands, "--help", "-h"}:
+            args = ["run", *args]
+        return super().parse_args(ctx, args)
+
+
+app = typer.Typer(
+    cls=_DefaultRun,
+    help="Deploy a Plan at its Site, phase by phase; `deploy PLAN SITE` is `deploy run PLAN SITE`.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    epilog=EXAMPLES,
+)
+Tree = Annotated[Path, typer.Option("--tree", help="Directory of the rendered files.", metavar="DIR")]
+State = Annotated[
+    Path | None,
+    typer.Option(
+        "--state",
+        help="Directory of journal and logs. Default: .kvplan beside the tree.",
+        show_default=False,
+        metavar="DIR",
+    ),
+]
+DEFAULT_TREE: Final = Path("build")
+
+
+@app.callback()
+def deploy() -> None:
+    """Deploy a Plan at its Site, phase by phase."""
+
+
+@app.command("run", epilog=EXAMPLES)
+def run(  # noqa: PLR0913 - one parameter an option
+    plan: building.PlanFile,
+    site: Annotated[Path, typer.Argument(help="The Site of the Plan.", show_default=False)],
+    *,
+    tree: Tree = DEFAULT_TREE,
+    state: State = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Begin with the first phase that is not done.")] = False,
+    start: Annotated[
+        str | None, typer.Option("--from", help="Begin with this phase.", show_default=False, metavar="PHASE")
+    ] = None,
+    only: Annotated[
+        str | None, typer.Option("--only", help="Run this phase alone.", show_default=False, metavar="PHASE")
+    ] = None,
+    limit: Annotated[
+        list[str] | None,
+        typer.Option("--limit", help="Hosts or groups to work on; repeatable.", show_default=False, metavar="HOST"),
+    ] = None,
+    check: Annotated[bool, typer.Option("--check", help="Say what would be done; change no machine.")] = False,
+    diff: Annotated[bool, typer.Option("--diff", help="Put changes of files into the log.")] = False,
+    yes: Annotated[
+        str | None,
+        typer.Option(
+            "--yes",
+            help="Agree to what is destroyed: the Plan's file or its sha256.",
+            show_default=False,
+            metavar="PLAN",
+        ),
+    ] = None,
+    accept_changes: Annotated[
+        bool, typer.Option("--accept-changes", help="Deploy a Plan or Site that changed since the last run.")
+    ] = False,
+    known_hosts: Annotated[
+        Path | None,
+        typer.Option(
+            "--known-hosts",
+            help="SSH host keys; no other host is trusted. Default: keys are learnt once, then held to.",
+            show_default=False,
+            metavar="FILE",
+        ),
+    ] = None,
+    vault_password_file: Annotated[
+        Path | None,
+        typer.Option("--vault-password-file", help="Password of vault: secrets.", show_default=False, metavar="FILE"),
+    ] = None,
+    catalogue: options.CatalogueDirs = None,
+    format_: Annotated[
+        str, typer.Option("--format", "-f", help="table, or json: one event a line.", metavar="FORMAT")
+    ] = "table",
+) -> None:
+    """Bring switches, storage nodes and GPU servers to the state that the Plan and the Site describe.
+
+    Phases run in order, and each may be run again: it changes only what differs. What is destroyed is listed by serial
+    number first, and must be agreed to. Ctrl-C stops at once; --resume goes on.
+    """
+    from kvplan.cli.deploying import Choice, run_phases
+    from kvplan.cli.siting import read_sited
+
+    _refuse_contradictions(format_, resume=resume, start=start, only=only)
+    choice = Choice(
+        command=_command(plan, site, tree, state),
+        tree=tree.absolute(),
+        state=_state(tree, state),
+        resume=resume,
+        start=start,
+        only=only,
+        limit=tuple(name for given in limit or () for name in given.split(",")),
+        check=check,
+        diff=diff,
+        yes=yes,
+        accept_changes=accept_changes,
+        known_hosts=known_hosts.absolute() if known_hosts else None,
+        vault_password=vault_password_file,
+        json=format_ == "json",
+    )
+    run_phases(choice, read_sited(plan, site, catalogue))
+
+
+@app.command("status")
+def show_status(
+    *,
+    tree: Tree = DEFAULT_TREE,
+    state: State = None,
+    format_: Annotated[str, typer.Option("--format", "-f", help="table, json or csv.", metavar="FORMAT")] = "table",
+) -> None:
+    """Show which phase is done on which hosts, what failed, and what comes next."""
+    from kvplan.cli.parsing import unknown_name
+    from kvplan.cli.shared import show
+    from kvplan.errors import InputError
+    from kvplan.render import deploy_view
+
+    if problems := unknown_name("--format", "format", format_, STATUS_FORMATS):
+        raise InputError(problems)
+    found = _status(_state(tree, state))
+    show(
+        format_,
+        data=lambda: found.model_dump(mode="json"),
+        view=lambda: deploy_view.status_view(found),
+        title="Deployment",
+        rows=lambda: (deploy_view.STATUS_HEADERS, deploy_view.status_rows(found)),
+    )
+
+
+@app.command("wait")
+def wait(
+    *,
+    for_: Annotated[str, typer.Option("--for", help="Phase to wait for.", show_default=False, metavar="PHASE")],
+    timeout: Annotated[float, typer.Option("--timeout", help="Time to wait at most [min].", metavar="MINUTES")] = 240.0,
+    tree: Tree = DEFAULT_TREE,
+    state: State = None,
+) -> None:
+    """Wait until a phase is done on all its hosts; return 7 when the run ends without that, or time is up."""
+    import time
+
+    from kvplan.deploy.phases import phase
+    from kvplan.errors import DeployFailedError
+
+    wanted, directory = phase(for_, "--for").name, _state(tree, state)
+    deadline = time.monotonic() + 60 * timeout
+    while True:
+        found = _status(directory)
+        reached = next(entry.state for entry in found.phases if entry.name == wanted)
+        if reached == "done":
+            return
+        if not found.running:
+            message = f"phase {wanted} is {reached}, and no run is at it"
+            raise DeployFailedError(message, hint="kvplan deploy status")
+        if time.monotonic() > deadline:
+            message = f"phase {wanted} is {reached} after {timeout:g} min"
+            raise DeployFailedError(message, hint="kvplan deploy status")
+        time.sleep(_POLL_SECONDS)
+
+
+def _refuse_contradictions(form: str, *, resume: bool, start: str | None, only: str | None) -> None:
+    """Refuse options that do not go together."""
+    from kvplan.cli.parsing import unknown_name
+    from kvplan.errors import InputError, UsageError
+
+    if problems := unknown_name("--format", "format", form, FORMATS):
+        raise InputError(problems)
+    if sum((resume, start is not None, only is not None)) > 1:
+        message = "--resume, --from and --only each say where to begin; give one"
+        raise UsageError(message)
+
+
+def _command(plan: Path, site: Path, tree: Path, state: Path | None) -> str:
+    """Write the command that a person goes on with."""
+    import shlex
+
+    places = [*(["--tree", tree] if tree != DEFAULT_TREE else []), *(["--state", state] if state else [])]
+    return shlex.join(map(str, ("kvplan", "deploy", plan, site, *places)))
+
+
+def _state(tree: Path, state: Path | None) -> Path:
+    """Find the directory of state."""
+    return (state or tree.absolute().parent / STATE).absolute()
+
+
+def _status(state: Path) -> DeployStatus:
+    """Read how far the deployment of a directory is."""
+    from kvplan.assets import playbooks_dir
+    from kvplan.deploy.journal import Journal, status
+    from kvplan.deploy.lock import holder
+    from kvplan.deploy.phases import PHASES
+
+    entries = Journal(state / "journal.jsonl").entries()
+    return status(entries, PHASES, playbooks_dir(), running=str(holder(state) or ""))

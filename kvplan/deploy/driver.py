@@ -1,0 +1,254 @@
+"""Phase after phase: run, journaled host by host, until all are done or one fails."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final, Literal
+
+from kvplan.deploy.events import HostResult, PhaseEnded, PhaseStarted
+from kvplan.deploy.journal import Entry
+from kvplan.deploy.runner import Job, Result, run_playbook
+from kvplan.errors import InputError, Problem, did_you_mean
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from pathlib import Path
+
+    from kvplan.deploy.events import Event
+    from kvplan.deploy.journal import Hashes, Journal, Step
+    from kvplan.deploy.phases import Phase
+
+_ABSENT: Final = "took no part in the playbook, though it belongs to the phase"
+_TAIL_LINES: Final = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What to run: which phases, on which tree and hosts, by which hashes, and how.
+
+    `limit` holds names of hosts; none means all. `confirmed` names the hosts that a phase may destroy; its playbook
+    gets them as `kv_confirmed`, and must leave what is on any other host alone.
+    """
+
+    run: str
+    phases: Sequence[Phase]
+    groups: Mapping[str, tuple[str, ...]]
+    playbooks: Path
+    tree: Path
+    state: Path
+    log: Path
+    hashes: Hashes
+    secrets: Mapping[str, str] = field(repr=False)
+    limit: frozenset[str] = frozenset()
+    check: bool = False
+    diff: bool = False
+    known_hosts: Path | None = None
+    confirmed: Mapping[str, frozenset[str]] = field(default_factory=dict)
+
+    def hosts(self, phase: Phase) -> tuple[str, ...]:
+        """List the hosts that a phase runs on."""
+        return tuple(host for host in phase.hosts(self.groups) if not self.limit or host in self.limit)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a run ended: each phase that was begun, the hosts that failed, and the last thing that went wrong."""
+
+    result: Literal["ok", "failed", "stopped"]
+    phases: tuple[PhaseEnded, ...]
+    failed: tuple[str, ...] = ()
+    last_failure: HostResult | None = None
+
+
+def limited(names: Iterable[str], groups: Mapping[str, tuple[str, ...]]) -> frozenset[str]:
+    """Find the hosts that `--limit` names: hosts and groups; a server's controller goes with it.
+
+    Parameters
+    ----------
+    names
+        What was given.
+    groups
+        Hosts of each group of the inventory.
+
+    Returns
+    -------
+    frozenset of str
+        Names of hosts.
+
+    Raises
+    ------
+    InputError
+        With every name that the inventory lacks.
+
+    Examples
+    --------
+    >>> groups = {"all": ("s1", "s2", "s1-bmc"), "storage": ("s1", "s2"), "bmc": ("s1-bmc",)}
+    >>> sorted(limited(["s1"], groups))
+    ['s1', 's1-bmc']
+    """
+    known = {**{host: (host,) for host in groups["all"]}, **groups}
+    given = list(names)
+    problems = [
+        Problem("--limit", f"the inventory has no host or group {name!r}", hint=did_you_mean(name, known))
+        for name in given
+        if name not in known
+    ]
+    if problems:
+        raise InputError(problems)
+    hosts = {host for name in given for host in known[name]}
+    return frozenset(hosts | {f"{host}-bmc" for host in hosts if f"{host}-bmc" in groups["all"]})
+
+
+def deploy(order: Order, journal: Journal, sink: Callable[[Event], None], scratch: Path) -> Outcome:
+    """Run phases one after the other, up to the first that fails or is stopped.
+
+    A check is no deployment: it leaves no entry in the journal.
+
+    Parameters
+    ----------
+    order
+        What to run.
+    journal
+        Where it is written down.
+    sink
+        Takes each event.
+    scratch
+        The run's directory in memory.
+
+    Returns
+    -------
+    Outcome
+        How it ended.
+    """
+    record = _Record(order, None if order.check else journal)
+    ended: list[PhaseEnded] = []
+    for phase in order.phases:
+        hosts = order.hosts(phase)
+        if not hosts:
+            continue
+        watch = _Watch(sink)
+        sink(PhaseStarted(phase.name, phase.title, hosts, phase.expected_minutes(_only(order.groups, hosts))))
+        record.write(phase, "started", dict.fromkeys(hosts, ""))
+        began = time.monotonic()
+        result = run_playbook(_job(order, phase, scratch), watch)
+        failures = {} if result.stopped else _failures(result, hosts, watch, order.log)
+        ended.append(PhaseEnded(phase.name, result.ok and not failures, time.monotonic() - began, result.hosts))
+        sink(ended[-1])
+        if result.stopped:
+            return Outcome("stopped", tuple(ended))
+        if failures:
+            record.write(phase, "failed", failures)
+            return Outcome("failed", tuple(ended), tuple(failures), watch.last or _first(failures, phase))
+        record.write(phase, "ok", dict.fromkeys(hosts, ""))
+    return Outcome("ok", tuple(ended))
+
+
+class _Record:
+    """Writes entries of one run."""
+
+    def __init__(self, order: Order, journal: Journal | None) -> None:
+        self._order = order
+        self._journal = journal
+
+    def write(self, phase: Phase, step: Step, hosts: Mapping[str, str]) -> None:
+        """Write an entry for each host, with its message."""
+        run, hashes = self._order.run, self._order.hashes
+        if self._journal:
+            entries = (Entry(step, run, hashes, phase.name, host, message) for host, message in hosts.items())
+            self._journal.write(*entries)
+
+
+class _Watch:
+    """Passes events on, and remembers what went wrong where."""
+
+    def __init__(self, sink: Callable[[Event], None]) -> None:
+        self._sink = sink
+        self.messages: dict[str, str] = {}
+        self.last: HostResult | None = None
+
+    def __call__(self, event: Event) -> None:
+        """Take an event."""
+        if isinstance(event, HostResult) and event.bad:
+            self.messages[event.host] = f"{event.task}: {event.message}"
+            self.last = event
+        self._sink(event)
+
+
+def _only(groups: Mapping[str, tuple[str, ...]], hosts: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    """Leave other hosts out of the groups."""
+    return {name: tuple(host for host in held if host in hosts) for name, held in groups.items()}
+
+
+def _job(order: Order, phase: Phase, scratch: Path) -> Job:
+    """Describe the playbook of a phase."""
+    return Job(
+        playbook=order.playbooks / phase.playbook,
+        tree=order.tree,
+        state=order.state,
+        scratch=scratch,
+        log=order.log,
+        secrets=order.secrets,
+        variables={
+            "kv_tree": str(order.tree),
+            "kv_phase": phase.name,
+            "kv_confirmed": ",".join(sorted(order.confirmed.get(phase.name, ()))),
+            "kv_known_hosts": str(order.known_hosts or order.state / "known_hosts"),
+        },
+        limit=",".join(sorted(order.limit)),
+        check=order.check,
+        diff=order.diff,
+        known_hosts=order.known_hosts,
+    )
+
+
+def _failures(result: Result, hosts: Sequence[str], watch: _Watch, log: Path) -> dict[str, str]:
+    """Say of each host that is not done why: what failed on it, that it was left out, or why nothing ran at all."""
+    bad = {host: watch.messages.get(host, "failed") for host, counts in result.hosts.items() if counts.bad}
+    if bad:
+        return bad
+    if result.code:
+        return dict.fromkeys(hosts, _tail(log) or f"ansible-playbook ended with {result.code}")
+    return {host: _ABSENT for host in hosts if host not in result.hosts}
+
+
+def _tail(log: Path) -> str:
+    """Return the last lines of the log as one."""
+    lines = [line.strip() for line in log.read_text(encoding="utf-8").splitlines() if line.strip()]
+    return " ".join(lines[-_TAIL_LINES:])
+
+
+def _first(failures: Mapping[str, str], phase: Phase) -> HostResult:
+    """Make a failure of the first host that is not done."""
+    host, message = next(iter(failures.items()))
+    return HostResult(host, phase.name, "failed", message=message)
+
+
+def summed(phases: Iterable[PhaseEnded]) -> list[dict[str, object]]:
+    """Sum the tasks of each phase up over its hosts.
+
+    Parameters
+    ----------
+    phases
+        The phases.
+
+    Returns
+    -------
+    list of dict
+        Name, seconds and counts.
+
+    Examples
+    --------
+    >>> from kvplan.deploy.events import HostCounts
+    >>> summed([PhaseEnded("base", True, 2.04, {"s1": HostCounts(ok=2), "s2": HostCounts(ok=1, changed=1)})])
+    [{'name': 'base', 'seconds': 2.0, 'ok': 3, 'changed': 1, 'failed': 0, 'unreachable': 0}]
+    """
+    kinds = ("ok", "changed", "failed", "unreachable")
+    return [
+        {
+            "name": phase.phase,
+            "seconds": round(phase.seconds, 1),
+            **{kind: sum(getattr(counts, kind) for counts in phase.hosts.values()) for kind in kinds},
+        }
+        for phase in phases
+    ]
