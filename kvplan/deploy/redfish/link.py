@@ -60,12 +60,15 @@ class Link:
         Raises
         ------
         RedfishError
-            For whatever sushy raised.
+            For whatever sushy raised, and for answers that lack what the standard wants in them.
         """
         try:
             yield
         except self._sushy.exceptions.SushyError as error:
             raise RedfishError.of(self.address, error) from error
+        except (LookupError, TypeError, ValueError) as error:
+            what = f"{self.address} shows what the standard does not: {type(error).__name__} {error}"
+            raise RedfishError(Trouble.NOT_REDFISH, what) from error
 
     @cached_property
     def root(self) -> Any:

@@ -59,7 +59,7 @@ def emulated(
         How the controllers behave, or how each does by the machine's name.
     on_boot
         Called whenever a machine starts, in the thread of the request, with the image that it was really served or
-        None where it starts from its own drive.
+        None where it starts from its own drive. What it raises, the request is told.
     addresses
         Address and port by the machine's name; a free port of loopback where there is none.
     credentials

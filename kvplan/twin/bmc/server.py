@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from kvplan.twin.bmc.changes import Answer, changed, closed, done, opened
 from kvplan.twin.bmc.fetching import unreadable
 from kvplan.twin.bmc.machine import Boot
-from kvplan.twin.bmc.refusal import Refusal
+from kvplan.twin.bmc.refusal import BASE, Refusal
 from kvplan.twin.bmc.tree import ROOT, SESSIONS, etag, system_path, tree
 
 if TYPE_CHECKING:
@@ -44,11 +44,14 @@ class Controller(ThreadingHTTPServer):
         self.credentials = credentials
         self.on_boot = on_boot
         self._open: set[socket.socket] = set()
+        if ":" in address[0]:
+            self.address_family = socket.AF_INET6
         super().__init__(address, _Handler)
         if tls:
             # The handshake belongs to the thread of its connection: one that hangs must not keep the others out.
             self.socket = tls.wrap_socket(self.socket, server_side=True, do_handshake_on_connect=False)
-        self.url = f"{'https' if tls else 'http'}://{self.server_address[0]!s}:{self.server_address[1]}"
+        host = f"[{address[0]}]" if ":" in address[0] else address[0]
+        self.url = f"{'https' if tls else 'http'}://{host}:{self.server_address[1]}"
 
     def process_request(self, request: Any, client_address: Any) -> None:
         """Note a connection, and serve it."""
@@ -77,7 +80,12 @@ class Controller(ThreadingHTTPServer):
         why_not = boot.why_not or unreadable(boot.image_url or "")
         seen = Boot(None, why_not) if why_not else boot
         self.state.boots.append(seen)
-        self.on_boot(self.state.machine, seen.image_url)
+        try:
+            self.on_boot(self.state.machine, seen.image_url)
+        except Exception as error:
+            # The callback is the caller's: whoever asked for the start is told what became of it.
+            text = f"The machine did not start: {error}"
+            raise Refusal(500, f"{BASE}.InternalError", text) from error
 
 
 class _Handler(BaseHTTPRequestHandler):

@@ -90,7 +90,7 @@ def test_a_reset_that_fails_is_told_at_once(monkeypatch: pytest.MonkeyPatch) -> 
 def test_an_image_that_stays_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(changes, "_disconnect", lambda *_: None)
     for profile in (CLEAN, X10):
-        with bench(profile) as one, one.controller() as controller:
+        with bench(profile) as one, one.controller(media_s=20) as controller:
             controller.insert(URL)
             with pytest.raises(RedfishError, match=f"keeps {URL} connected") as failure:
                 controller.eject()
@@ -136,6 +136,24 @@ def test_a_service_without_a_bootable_system_is_told(monkeypatch: pytest.MonkeyP
         controller.identify()
     assert failure.value.message_id == Trouble.NO_SYSTEM
     assert one.url in failure.value.what
+
+
+def test_a_service_that_leaves_out_what_the_standard_wants_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    _altered(monkeypatch, lambda resource: resource.pop("Actions"))
+    with bench() as one, one.controller() as controller, pytest.raises(RedfishError, match="'Actions'") as failure:
+        controller.power("on")
+    assert failure.value.message_id == Trouble.NOT_REDFISH
+    assert one.started == []
+
+
+def test_a_machine_that_does_not_start_is_told() -> None:
+    def broken(*_: object) -> None:
+        msg = "no container"
+        raise RuntimeError(msg)
+
+    told = pytest.raises(RedfishError, match="answers 500: The machine did not start: no container")
+    with emulated([MACHINE], credentials=CREDENTIALS, on_boot=broken) as emulation, told:
+        Controller(emulation.urls[MACHINE.name], *CREDENTIALS).power("on")
 
 
 def test_an_old_controller_that_loses_its_configuration_is_told(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -44,6 +44,43 @@ def test_two_installations_succeed(image: str, name: str) -> None:
     assert one.state.most_sessions == 0
 
 
+def test_all_that_can_be_borne_at_once_is_borne(image: str) -> None:
+    odd = replace(
+        PROFILES["only-usbcd-boots"],
+        mode="resets",
+        override_losses=2,
+        insert_keys=("Image", "TransferProtocolType"),
+        insert_required=("Image", "TransferProtocolType"),
+        insert_task=True,
+        insert_s=15,
+        names_stay=True,
+        restarts_when_off=False,
+        power_s=20,
+        busy_every=5,
+        max_sessions=0,
+        if_match=True,
+        stale_etags=2,
+        html_errors=True,
+    )
+    with bench(odd) as one, one.controller() as controller:
+        for _ in range(2):
+            _installed(controller, image)
+    assert one.started == [image, None] * 2
+
+
+def test_sessions_of_others_are_not_in_the_way(image: str) -> None:
+    with bench(PROFILES["two-sessions"]) as one, one.controller() as controller:
+        one.state.sessions.update(first="a", second="b")
+        _installed(controller, image)
+    assert one.state.sessions == {"first": "a", "second": "b"}
+
+
+def test_an_override_that_is_kept_at_the_last_try_is_kept() -> None:
+    with bench(replace(CLEAN, override_losses=9)) as one, one.controller(tries=10) as controller:
+        assert controller.boot_once() is True
+        assert one.state.override["enabled"] == "Once"
+
+
 @pytest.mark.parametrize("name", FAIL)
 def test_two_installations_fail_with_a_name_and_a_remedy(image: str, name: str) -> None:
     with bench(PROFILES[name]) as one, one.controller() as controller, pytest.raises(RedfishError) as failure:

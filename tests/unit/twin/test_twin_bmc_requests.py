@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import shutil
+import socket
 import ssl
 import threading
 from contextlib import closing
@@ -232,6 +233,16 @@ def test_each_machine_has_its_own_controller_and_behaviour() -> None:
         assert ask(first).body["SerialNumber"] == "A"
         assert ask(second, path="/redfish/v1/Systems/System_0").body["SerialNumber"] == "B"
         assert first != second
+
+
+def test_a_controller_listens_where_it_is_told() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    machines = [Machine("stor01", "A"), Machine("stor02", "B")]
+    with emulated(machines, addresses={"stor01": ("127.0.0.1", port), "stor02": ("::1", 0)}) as emulation:
+        assert emulation.urls["stor01"] == f"http://127.0.0.1:{port}"
+        assert emulation.urls["stor02"].startswith("http://[::1]:")
+        assert ask(emulation.urls["stor02"], path="/redfish/v1").status == 200
 
 
 def test_nothing_is_left_behind_not_even_of_a_client_that_hangs() -> None:
