@@ -95,7 +95,7 @@ def group_vars(deployment: Deployment) -> dict[str, dict[str, Any]]:
             "kv_os_version": site.versions.ubuntu,
             "kv_kernel": site.versions.ubuntu_kernel,
         },
-        "switches": {"ansible_user": site.access.switch_user, "ansible_become": True, "kv_os": "cumulus"},
+        "switches": {"ansible_user": site.access.switch_user, "kv_os": "cumulus"},
         "bmc": {"ansible_connection": "local", "kv_bmc_port": 443},
     }
 
