@@ -1,0 +1,192 @@
+"""Real runs of Ansible on this machine: they succeed, fail, are stopped and killed, and leave nothing behind."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+import time
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from deploys import LOOK, TOUCH, lay_out, play, processes_with, registered, start
+
+from kvplan.__main__ import main
+from kvplan.deploy.lock import TETHER_LOCK, alone
+from kvplan.deploy.runner import Job, _stop, run_playbook
+from kvplan.errors import InputError
+
+if TYPE_CHECKING:
+    import subprocess
+    from collections.abc import Callable, Iterator
+
+    from kvplan.deploy.events import Event
+
+pytestmark = pytest.mark.slow
+LEAK = """\
+    - name: Leak
+      ansible.builtin.debug:
+        msg: "{{ kv_secret_bmc_storage_001 }} {{ kv_secret_switch_password }}"
+    - name: Spill
+      ansible.builtin.command: env
+      changed_when: false
+      environment:
+        LEAKED: "{{ kv_secret_bmc_storage_001 }}"
+    - name: Leave a daemon, as a shared SSH connection is one
+      ansible.builtin.shell: setsid sleep 986 >/dev/null 2>&1 &
+      changed_when: false
+    - name: Fail on one
+      ansible.builtin.command: 'false'
+      when: inventory_hostname == 'storage-002' and not (lookup('env', 'HOME') ~ '/repaired') is exists
+"""
+LINGER = """\
+    - name: Linger
+      ansible.builtin.command: sleep 987
+      when: inventory_hostname == 'gpu-0001'
+"""
+VAULT = ("--vault-password-file", "vault-password")
+
+
+def waited_for(check: Callable[[], bool], seconds: float = 20) -> bool:
+    """Wait until something is so."""
+    deadline = time.monotonic() + seconds
+    while not check() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    return check()
+
+
+@contextmanager
+def begun(directory: Path, *more: str) -> Iterator[subprocess.Popen[str]]:
+    """Start a deployment; it is killed in the end if it still runs."""
+    with start(directory, "plan.json", "site.yaml", *VAULT, *more) as run:
+        try:
+            yield run
+        finally:
+            run.kill()
+
+
+def files_with(directory: Path, text: str) -> list[str]:
+    """List the files below a directory that hold a text."""
+    return [
+        str(path.relative_to(directory))
+        for path in directory.rglob("*")
+        if path.is_file() and text.encode() in path.read_bytes()
+    ]
+
+
+def scratches() -> set[str]:
+    """List the directories in memory of all runs."""
+    places = (Path("/dev/shm"), Path(os.environ.get("XDG_RUNTIME_DIR") or "/nonexistent"))  # noqa: S108
+    return {str(path) for place in places for path in place.glob("kvplan-*")}
+
+
+@pytest.fixture
+def lingering(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """Give a deployment whose second phase never ends; whatever is left of it in the end is ended."""
+    yield lay_out(tmp_path, monkeypatch, clients=play("gpu", LOOK), verify=play("gpu", LINGER))
+    for pid in processes_with(str(tmp_path)):
+        os.kill(pid, signal.SIGKILL)
+
+
+def test_a_run_fails_and_is_resumed_and_no_secret_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lay_out(tmp_path, monkeypatch, storage=play("storage", LEAK + TOUCH))
+    registered(monkeypatch)
+    before = scratches()
+    command = ["deploy", "plan.json", "site.yaml", *VAULT, "--yes", "plan.json", "--format", "json"]
+    command += ["--limit", "storage-001,storage-002"]
+    assert main(command) == 7
+    printed = capsys.readouterr()
+    assert "storage-002: Fail on one: " in printed.err
+    (tmp_path / "home" / "repaired").touch()
+    assert main([*command, "--resume"]) == 0
+    result = json.loads(capsys.readouterr().out.splitlines()[-1])["phases"][0]
+    assert (result["failed"], result["changed"]) == (0, 1)  # the file of the host that failed
+    kept = tmp_path / ".kvplan"
+    log = max((kept / "logs").glob("*.log")).read_text()
+    assert "TASK [Leak]" in log
+    assert "UNRELATED_TOKEN" not in log
+    assert files_with(kept, "********")
+    assert files_with(tmp_path, "canary") == ["secrets/deployer"]
+    assert files_with(tmp_path, "must-not-go-in") == []
+    assert "canary" not in printed.out + printed.err
+    for setting in ("ANSIBLE_HOST_KEY_CHECKING=True", "StrictHostKeyChecking=accept-new"):
+        assert files_with(kept, setting)
+    assert processes_with("sleep\x00986") == []
+    assert {oct(path.stat().st_mode & 0o077) for path in (kept, *kept.rglob("*"))} == {"0o0"}
+    assert scratches() == before
+
+
+def test_a_second_run_and_a_check_change_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    lay_out(tmp_path, monkeypatch, storage=play("storage", TOUCH))
+    (tmp_path / "tree" / "inventory").mkdir(parents=True)
+    (tmp_path / "tree" / "inventory" / "hosts.yml").write_text("storage: {hosts: {s1: {}, s2: {}}}\n")
+    seen: list[Event] = []
+    runs = {}
+    for name, check in (("checked", True), ("first", False), ("second", False)):
+        with alone(tmp_path) as scratch:
+            job = Job(
+                playbook=tmp_path / "own" / "playbooks" / "storage.yml",
+                tree=tmp_path / "tree",
+                state=tmp_path,
+                scratch=scratch,
+                log=tmp_path / f"{name}.log",
+                secrets={},
+                variables={},
+                check=check,
+                diff=True,
+            )
+            runs[name] = run_playbook(job, seen.append)
+    assert [run.ok for run in runs.values()] == [True, True, True]
+    changed = {name: [counts.changed for counts in run.hosts.values()] for name, run in runs.items()}
+    assert changed == {"checked": [1, 1], "first": [1, 1], "second": [0, 0]}
+    assert "+s1" in (tmp_path / "checked.log").read_text()
+    assert len(list((tmp_path / "home").glob("done-*"))) == 2
+
+
+def test_ansible_that_is_missing_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "ansible_runner.interface", None)
+    job = Job(tmp_path, tmp_path, tmp_path, tmp_path, tmp_path / "log", secrets={}, variables={})
+    with pytest.raises(InputError, match=r"Ansible is missing; pip install 'kvplan\[deploy\]'"):
+        run_playbook(job, print)
+
+
+def test_stopping_what_has_ended_is_no_error(tmp_path: Path) -> None:
+    _stop(tmp_path)
+    (tmp_path / TETHER_LOCK).write_text("")
+    _stop(tmp_path)
+
+
+def test_ctrl_c_ends_everything_and_says_how_to_go_on(lingering: Path) -> None:
+    before = scratches()
+    with begun(lingering) as run:
+        assert waited_for(lambda: bool(processes_with("sleep\x00987")))
+        with begun(lingering) as second:
+            _, refusal = second.communicate(timeout=30)
+        run.send_signal(signal.SIGINT)
+        _, error = run.communicate(timeout=30)
+    assert second.returncode == 3
+    assert f"is being deployed by process {run.pid} on " in refusal
+    assert run.returncode == 130
+    assert "stopped in phase verify; go on with: kvplan deploy plan.json site.yaml --resume" in error
+    assert processes_with(str(lingering)) == processes_with("sleep\x00987") == []
+    assert scratches() == before
+
+
+def test_a_run_that_is_killed_leaves_no_playbook_behind_and_is_resumed(lingering: Path) -> None:
+    before = scratches()
+    with begun(lingering) as run:
+        assert waited_for(lambda: bool(processes_with("sleep\x00987")))
+        run.kill()
+    assert scratches() != before
+    (lingering / "own" / "playbooks" / "verify.yml").write_text(play("gpu", LOOK))
+    with begun(lingering, "--resume", "--format", "json") as again:
+        out, error = again.communicate(timeout=30)
+    assert again.returncode == 0, error
+    assert [phase["name"] for phase in json.loads(out.splitlines()[-1])["phases"]] == ["verify"]
+    assert processes_with("sleep\x00987") == []
+    assert scratches() == before
