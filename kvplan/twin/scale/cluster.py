@@ -101,8 +101,8 @@ def mmdelnode(shell: Shell, words: list[str]) -> None:
 
 def _stanza(shell: Shell, path: str, first: int) -> list[Doc]:
     """Read `name:designation:admin` lines; each name becomes the one that the reverse look-up gives."""
-    text = shell.file(path)
-    lines = text.read_text(encoding="utf-8").split() if text.is_file() else path.split(",")
+    is_file = ":" not in path and shell.file(path).is_file()
+    lines = shell.file(path).read_text(encoding="utf-8").split() if is_file else path.split(",")
     nodes: list[Doc] = []
     for line in lines:
         name, designation, admin = (*line.split(":"), "", "")[:3]
@@ -240,7 +240,8 @@ def mmchnodeclass(shell: Shell, words: list[str]) -> None:
 def mmlsnodeclass(shell: Shell, words: list[str]) -> None:
     """List node classes of the user."""
     args = Arguments(shell.name, words, "", "-Y --all")
-    classes = shell.cluster["classes"]
+    vdisk = shell.cluster["vdisk_classes"]
+    classes = {**shell.cluster["classes"], **{name: held["nodes"] for name, held in vdisk.items()}}
     for name in args.words:
         if name not in classes:
             shell.refuse(f"6027-1715 Node class {name} is not known.")

@@ -9,6 +9,7 @@ from pathlib import Path
 # each registers its commands
 import kvplan.twin.scale.cluster
 import kvplan.twin.scale.daemon
+import kvplan.twin.scale.drives
 import kvplan.twin.scale.filesets
 import kvplan.twin.scale.filesystems
 import kvplan.twin.scale.remote

@@ -197,18 +197,15 @@ def _store(shell: Shell, args: Arguments, name: str) -> None:
 
 
 def _recycle(shell: Shell, how: str, name: str) -> Iterator[float]:
-    """Restart one daemon after the other; the file systems that they had are mounted again."""
+    """Restart one daemon after the other."""
     if how == "none":
         shell.say("mmvdisk: For configuration changes to take effect, GPFS should be restarted on the servers.")
         return
     for daemon in [node["daemon"] for node in shell.nodes(name)]:
         shell.say(f"mmvdisk: Restarting GPFS on node '{daemon}'.")
-        (node,) = shell.nodes(daemon)
-        mounts = shell.machine_of(node)["mounts"]
         yield RECYCLE_SECONDS
         (node,) = shell.nodes(daemon)
         shell.start(node)
-        shell.machine_of(node)["mounts"] = mounts
 
 
 def topology(machine: Doc) -> str:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from kvplan.twin.scale.store import Refusal, Store, directory
-from kvplan.twin.scale.world import effective
+from kvplan.twin.scale.world import automounts, effective
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -156,7 +156,8 @@ class Shell:
     def start(self, node: Doc) -> None:
         """Start the daemon of a node with the values stored now."""
         held = self.machine_of(node)
-        held.update(daemon=True, running=effective(self.cluster, node["daemon"]))
+        config = effective(self.cluster, node["daemon"])
+        held.update(daemon=True, running=config, mounts=automounts(self.state, self.cluster))
 
     def file(self, path: str) -> Path:
         """Return a path as this machine sees it; tests keep the files of each machine below a directory."""

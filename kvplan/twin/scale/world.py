@@ -126,7 +126,30 @@ def power_on(state: Doc, name: str) -> None:
         node = next(each for each in cluster["nodes"] if each["machine"] == name)
         config = effective(cluster, node["daemon"])
         if config.get("autoload") == "yes":
-            held.update(daemon=True, running=config)
+            held.update(daemon=True, running=config, mounts=automounts(state, cluster))
+
+
+def automounts(state: Doc, cluster: Doc) -> list[str]:
+    """Return the file systems that a daemon mounts when it starts.
+
+    Parameters
+    ----------
+    state
+        All clusters.
+    cluster
+        That of the node.
+
+    Returns
+    -------
+    list of str
+        Its own, and those of others that let it in.
+    """
+    own = [name for name, held in cluster["file_systems"].items() if held["automount"] == "yes"]
+    for name, held in cluster["remote_file_systems"].items():
+        owner = state["clusters"].get(held["cluster"], {"auth": {}})
+        grants = owner["auth"].get(cluster["name"], {}).get("grants", {})
+        own += [name] if held["automount"] == "yes" and held["device"] in grants else []
+    return own
 
 
 def effective(cluster: Doc, daemon: str) -> dict[str, str]:

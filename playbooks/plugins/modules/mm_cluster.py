@@ -1,0 +1,155 @@
+"""Create a Storage Scale cluster, or add nodes to it."""
+# ruff: noqa: INP001
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ansible.module_utils.mm import MmError
+from ansible.module_utils.mm_task import run
+
+if TYPE_CHECKING:
+    from ansible.module_utils.mm_task import Task
+
+DOCUMENTATION = r"""
+module: mm_cluster
+short_description: Create a Storage Scale cluster, or add nodes to it
+description:
+  - Creates the cluster on the node that runs this, or adds the nodes that it lacks.
+  - Fails when the cluster keeps other names than asked for, because every later command needs the names that
+    it keeps.
+  - Takes no node out; members that are not asked for are returned.
+options:
+  name:
+    description: Name of the cluster.
+    type: str
+    required: true
+  nodes:
+    description: All members, in the order of their numbers.
+    type: list
+    elements: dict
+    required: true
+    suboptions:
+      daemon:
+        description: Daemon name.
+        type: str
+        required: true
+      admin:
+        description: Admin name; the daemon name without it.
+        type: str
+      designation:
+        description: Such as C(quorum-manager).
+        type: str
+        default: nonquorum-client
+  remote_shell:
+    description: Path of the remote shell.
+    type: path
+    default: /usr/bin/ssh
+  remote_copy:
+    description: Path of the remote copy.
+    type: path
+    default: /usr/bin/scp
+author:
+  - The kvplan developers
+attributes:
+  check_mode:
+    description: Reads as ever, runs nothing that changes, and says what it would run.
+    support: full
+  diff_mode:
+    description: Shows what was read and what is wanted.
+    support: full
+"""
+
+EXAMPLES = r"""
+- name: Create the cluster
+  mm_cluster:
+    name: kvstore.kv.example
+    nodes:
+      - daemon: storage-001-kv.kv.example
+        admin: storage-001-adm.kv.example
+        designation: quorum-manager
+"""
+
+RETURN = r"""
+commands:
+  description: What was run to change something, or would have been in check mode.
+  returned: always
+  type: list
+  elements: str
+extra_nodes:
+  description: Members that were not asked for.
+  returned: always
+  type: list
+  elements: str
+added:
+  description: Daemon names of the nodes that were added.
+  returned: always
+  type: list
+  elements: str
+"""
+
+NODE = {
+    "daemon": {"type": "str", "required": True},
+    "admin": {"type": "str"},
+    "designation": {"type": "str", "default": "nonquorum-client"},
+}
+SPEC = {
+    "name": {"type": "str", "required": True},
+    "nodes": {"type": "list", "elements": "dict", "required": True, "options": NODE},
+    "remote_shell": {"type": "path", "default": "/usr/bin/ssh"},
+    "remote_copy": {"type": "path", "default": "/usr/bin/scp"},
+}
+
+
+def work(task: Task) -> None:
+    """Create the cluster or add nodes."""
+    wanted = task["nodes"]
+    summary = task.rows(["mmlscluster", "-Y"], "clusterSummary", {"clusterName": str}, absent="6027-1382")
+    if summary and summary[0]["clusterName"] != task["name"]:
+        message = f"This node appears to already belong to a GPFS cluster: {summary[0]['clusterName']}"
+        raise MmError(message)
+    present = task.members() if summary else []
+    known = {node["daemonNodeName"] for node in present}
+    missing = [node for node in wanted if node["daemon"] not in known]
+    task.before = {"nodes": sorted(known)}
+    task.after = {"nodes": sorted(known | {node["daemon"] for node in wanted})}
+    if not summary:
+        shells = ("-r", task["remote_shell"], "-R", task["remote_copy"])
+        task.change("mmcrcluster", "-N", _descriptors(missing), "-C", task["name"], *shells)
+    elif missing:
+        task.change("mmaddnode", "-N", _descriptors(missing))
+    members = present if task.check else task.members()
+    if not task.check:
+        _need_names(wanted, members)
+    extra = sorted({node["daemonNodeName"] for node in members} - {node["daemon"] for node in wanted})
+    task.end(extra_nodes=extra, added=[node["daemon"] for node in missing])
+
+
+def _descriptors(nodes: list[dict[str, str]]) -> str:
+    """Return what -N takes."""
+    return ",".join(f"{node['daemon']}:{node['designation']}:{node['admin'] or node['daemon']}" for node in nodes)
+
+
+def _need_names(wanted: list[dict[str, str]], members: list[dict[str, str]]) -> None:
+    """Fail when the cluster keeps other names, or another kind of node."""
+    held = {node["daemonNodeName"]: node for node in members}
+    for node in wanted:
+        found = held.get(node["daemon"])
+        if found is None or found["adminNodeName"] != (node["admin"] or node["daemon"]):
+            kept = found["adminNodeName"] if found else ", ".join(sorted(held))
+            message = f"Incorrect node name {node['daemon']}: the cluster keeps {kept}"
+            raise MmError(message)
+        if ("quorum" in found["designation"]) != node["designation"].startswith("quorum"):
+            message = (
+                f"{node['daemon']} is {found['designation'] or 'nonquorum'}, not {node['designation']}: use mmchnode"
+            )
+            raise MmError(message)
+
+
+def main() -> None:
+    """Run the module."""
+    run(work, SPEC)
+
+
+if __name__ == "__main__":
+    main()
