@@ -79,6 +79,15 @@ def run(  # noqa: PLR0913 - one parameter an option
         list[str] | None,
         typer.Option("--limit", help="Hosts or groups to work on; repeatable.", show_default=False, metavar="HOST"),
     ] = None,
+    reinstall: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--reinstall",
+            help="Servers to install anew though they are as planned; repeatable.",
+            show_default=False,
+            metavar="HOST",
+        ),
+    ] = None,
     check: Annotated[bool, typer.Option("--check", help="Say what would be done; change no machine.")] = False,
     diff: Annotated[bool, typer.Option("--diff", help="Put changes of files into the log.")] = False,
     yes: Annotated[
@@ -127,7 +136,8 @@ def run(  # noqa: PLR0913 - one parameter an option
         resume=resume,
         start=start,
         only=only,
-        limit=tuple(name for given in limit or () for name in given.split(",")),
+        limit=_names(limit),
+        reinstall=_names(reinstall),
         check=check,
         diff=diff,
         yes=yes,
@@ -204,6 +214,11 @@ def _refuse_contradictions(form: str, *, resume: bool, start: str | None, only: 
     if sum((resume, start is not None, only is not None)) > 1:
         message = "--resume, --from and --only each say where to begin; give one"
         raise UsageError(message)
+
+
+def _names(given: list[str] | None) -> tuple[str, ...]:
+    """Split names that are joined by commas."""
+    return tuple(name for names in given or () for name in names.split(","))
 
 
 def _command(plan: Path, site: Path, tree: Path, state: Path | None) -> str:

@@ -17,14 +17,14 @@ from kvplan.cli.confirming import say
 from kvplan.units import listed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from kvplan.cli.siting import Sited
     from kvplan.deploy.driver import Order, Outcome
     from kvplan.deploy.events import Event
     from kvplan.deploy.journal import Hashes, Journal
     from kvplan.deploy.phases import Phase
-    from kvplan.schema.deploying import PhaseState
+    from kvplan.schema.deploying import Destroyed, PhaseState
     from kvplan.site.deployment import Deployment
     from kvplan.site.tree import File
 
@@ -42,6 +42,7 @@ class Choice:
     start: str | None
     only: str | None
     limit: tuple[str, ...]
+    reinstall: tuple[str, ...]
     check: bool
     diff: bool
     yes: str | None
@@ -99,7 +100,7 @@ def _agreed_order(
 ) -> Order:
     """Bring the tree to disk and choose phases and hosts, once a person agrees to changes and destruction."""
     from kvplan.cli.tree_out import changes, write_tree
-    from kvplan.deploy.confirm import destroyed
+    from kvplan.deploy.confirm import destroyed, endangered
     from kvplan.deploy.journal import Entry, accepted, phase_states
     from kvplan.deploy.phases import PHASES, groups_in
 
@@ -115,9 +116,10 @@ def _agreed_order(
     states = phase_states(entries, PHASES, hosts, _playbooks(), now)
     order = _order(choice, _phases(choice, states), groups, directory, now, secrets)
     if not choice.check:
-        endangered = _endangered(order, states)
-        confirming.destruction_agreed(destroyed(deployment, endangered), deployment, choice.yes, confirming.terminal())
-        order = replace(order, confirmed=endangered)
+        losses = destroyed(deployment, {phase.name: order.hosts(phase) for phase in order.phases})
+        listed = endangered(losses, entries, order.reinstall)
+        confirming.destruction_agreed(listed, deployment, choice.yes, confirming.terminal())
+        order = replace(order, confirmed=_hosts(listed), losses=_texts(losses))
         journal.write(Entry("accepted", order.run, now, hosts=hosts))
         confirming.remember(tree, choice.state)
     return order
@@ -150,7 +152,21 @@ def _order(
         check=choice.check,
         diff=choice.diff,
         known_hosts=choice.known_hosts,
+        reinstall=_reinstalled(choice, phases, groups),
     )
+
+
+def _reinstalled(choice: Choice, phases: tuple[Phase, ...], groups: Mapping[str, tuple[str, ...]]) -> frozenset[str]:
+    """Find the servers to be installed anew."""
+    from kvplan.deploy.driver import PROVISION, limited
+    from kvplan.errors import UsageError
+
+    installs = next((phase for phase in phases if phase.name == PROVISION), None)
+    if choice.reinstall and not installs:
+        message = f"--reinstall needs phase {PROVISION}, which is not among those that run"
+        raise UsageError(message)
+    hosts = limited(choice.reinstall, groups, "--reinstall")
+    return hosts.intersection(installs.hosts(groups)) if installs else frozenset()
 
 
 def _playbooks() -> Path:
@@ -180,14 +196,17 @@ def _hashes(deployment: Deployment, tree: Mapping[str, File]) -> Hashes:
     return Hashes(deployment.plan_sha256, site_sha256(deployment.site), manifest)
 
 
-def _endangered(order: Order, states: tuple[PhaseState, ...]) -> dict[str, frozenset[str]]:
-    """Name the hosts that a phase may destroy: those of the run on which it is not done by the same Plan and Site."""
-    left = {state.name: {host.host for host in state.hosts if host.state != "done"} for state in states}
-    return {
-        phase.name: frozenset(left[phase.name].intersection(order.hosts(phase)))
-        for phase in order.phases
-        if phase.destroys
-    }
+def _hosts(listed: Sequence[Destroyed]) -> dict[str, frozenset[str]]:
+    """Name the hosts that each phase may destroy."""
+    return {phase: frozenset(held) for phase, held in _texts(listed).items()}
+
+
+def _texts(losses: Sequence[Destroyed]) -> dict[str, dict[str, str]]:
+    """Say in a line what each host loses in each phase."""
+    found: dict[str, dict[str, str]] = {}
+    for loss in losses:
+        found.setdefault(loss.phase, {})[loss.host] = loss.text
+    return found
 
 
 def _private_directory(path: Path) -> None:

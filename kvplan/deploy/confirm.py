@@ -9,8 +9,9 @@ from kvplan.errors import UsageError
 from kvplan.schema.deploying import Destroyed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
+    from kvplan.deploy.journal import Entry
     from kvplan.site.deployment import Deployment, Server
 
 
@@ -39,6 +40,35 @@ def destroyed(deployment: Deployment, targets: Mapping[str, Collection[str]]) ->
         for server in deployment.servers
         if server.name in targets.get(phase, ())
         for found in find(server)
+    )
+
+
+def endangered(
+    losses: Iterable[Destroyed], entries: Iterable[Entry], reinstall: Collection[str]
+) -> tuple[Destroyed, ...]:
+    """Leave out what was lost before: hosts on which the phase was ever done on the same drives.
+
+    A later failure or another Plan does not put such drives in danger again: they hold data now.
+
+    Parameters
+    ----------
+    losses
+        What hosts may lose.
+    entries
+        The journal.
+    reinstall
+        Servers to be installed anew.
+
+    Returns
+    -------
+    tuple of Destroyed
+        What a person has to agree to.
+    """
+    last = {(entry.phase, entry.host): entry.message for entry in entries if entry.step == "ok"}
+    return tuple(
+        loss
+        for loss in losses
+        if last.get((loss.phase, loss.host)) != loss.text or (loss.what == "reinstalled" and loss.host in reinstall)
     )
 
 

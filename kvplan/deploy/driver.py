@@ -8,17 +8,19 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from kvplan.deploy.events import HostResult, PhaseEnded, PhaseStarted
 from kvplan.deploy.journal import Entry
+from kvplan.deploy.phases import PHASES
 from kvplan.deploy.runner import Job, Result, run_playbook
 from kvplan.errors import InputError, Problem, did_you_mean
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
     from pathlib import Path
 
     from kvplan.deploy.events import Event
     from kvplan.deploy.journal import Hashes, Journal, Step
     from kvplan.deploy.phases import Phase
 
+PROVISION: Final = "provision"
 _ABSENT: Final = "took no part in the playbook, though it belongs to the phase"
 _TAIL_LINES: Final = 3
 
@@ -28,7 +30,8 @@ class Order:
     """What to run: which phases, on which tree and hosts, by which hashes, and how.
 
     `limit` holds names of hosts; none means all. `confirmed` names the hosts that a phase may destroy; its playbook
-    gets them as `kv_confirmed`, and must leave what is on any other host alone.
+    gets them as `kv_confirmed`, and must leave what is on any other host alone. `reinstall` names the servers to be
+    installed anew though they are as planned; `losses` says which drives of a host a phase writes over.
     """
 
     run: str
@@ -45,6 +48,8 @@ class Order:
     diff: bool = False
     known_hosts: Path | None = None
     confirmed: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    reinstall: frozenset[str] = frozenset()
+    losses: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     def hosts(self, phase: Phase) -> tuple[str, ...]:
         """List the hosts that a phase runs on."""
@@ -61,8 +66,8 @@ class Outcome:
     last_failure: HostResult | None = None
 
 
-def limited(names: Iterable[str], groups: Mapping[str, tuple[str, ...]]) -> frozenset[str]:
-    """Find the hosts that `--limit` names: hosts and groups; a server's controller goes with it.
+def limited(names: Iterable[str], groups: Mapping[str, tuple[str, ...]], option: str = "--limit") -> frozenset[str]:
+    """Find the hosts that an option names: hosts and groups; a server's controller goes with it.
 
     Parameters
     ----------
@@ -70,6 +75,8 @@ def limited(names: Iterable[str], groups: Mapping[str, tuple[str, ...]]) -> froz
         What was given.
     groups
         Hosts of each group of the inventory.
+    option
+        The option.
 
     Returns
     -------
@@ -90,7 +97,7 @@ def limited(names: Iterable[str], groups: Mapping[str, tuple[str, ...]]) -> froz
     known = {**{host: (host,) for host in groups["all"]}, **groups}
     given = list(names)
     problems = [
-        Problem("--limit", f"the inventory has no host or group {name!r}", hint=did_you_mean(name, known))
+        Problem(option, f"the inventory has no host or group {name!r}", hint=did_you_mean(name, known))
         for name in given
         if name not in known
     ]
@@ -140,7 +147,10 @@ def deploy(order: Order, journal: Journal, sink: Callable[[Event], None], scratc
         if failures:
             record.write(phase, "failed", failures)
             return Outcome("failed", tuple(ended), tuple(failures), watch.last or _first(failures, phase))
-        record.write(phase, "ok", dict.fromkeys(hosts, ""))
+        losses = order.losses.get(phase.name, {})
+        record.write(phase, "ok", {host: losses.get(host, "") for host in hosts})
+        if phase.name == PROVISION:
+            record.void(order.reinstall)
     return Outcome("ok", tuple(ended))
 
 
@@ -157,6 +167,13 @@ class _Record:
         if self._journal:
             entries = (Entry(step, run, hashes, phase.name, host, message) for host, message in hosts.items())
             self._journal.write(*entries)
+
+    def void(self, hosts: Collection[str]) -> None:
+        """Take back what was done to servers that were installed anew; their data drives are as they were."""
+        for phase in PHASES[[phase.name for phase in PHASES].index(PROVISION) + 1 :]:
+            if not phase.destroys:
+                own = phase.hosts(self._order.groups)
+                self.write(phase, "void", {host: "" for host in own if host in hosts})
 
 
 class _Watch:
@@ -192,6 +209,7 @@ def _job(order: Order, phase: Phase, scratch: Path) -> Job:
         variables={
             "kv_tree": str(order.tree),
             "kv_phase": phase.name,
+            "kv_reinstall": ",".join(sorted(order.reinstall)),
             "kv_confirmed": ",".join(sorted(order.confirmed.get(phase.name, ()))),
             "kv_known_hosts": str(order.known_hosts or order.state / "known_hosts"),
         },

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from kvplan.schema.deploying import State
 
 FORMAT: Final = 1
-Step = Literal["accepted", "started", "ok", "failed"]
-_STATES: Final[dict[str, State]] = {"started": "unfinished", "failed": "failed", "ok": "done"}
+Step = Literal["accepted", "started", "ok", "failed", "void"]
+_STATES: Final[dict[str, State]] = {"started": "unfinished", "failed": "failed", "ok": "done", "void": "open"}
 _GRAVITY: Final[tuple[State, ...]] = ("failed", "unfinished", "stale", "open", "done")
 """A phase is what the first of these is that one of its hosts is."""
 
@@ -37,7 +37,9 @@ class Hashes(NamedTuple):
 class Entry:
     """One line: what happened, when [UTC], in which run, and by which hashes.
 
-    An `accepted` entry opens a run and lists the hosts of each phase; any other is about one host in one phase.
+    An `accepted` entry opens a run and lists the hosts of each phase; any other is about one host in one phase. `void`
+    takes back what was done to a host that is installed anew. The message of `failed` says why, that of `ok` which
+    drives were written over.
     """
 
     step: Step

@@ -85,7 +85,7 @@ def alone(state: Path) -> Iterator[Path]:
     """
     descriptor = os.open(state / LOCK, os.O_RDWR | os.O_CREAT, 0o600)
     try:
-        if not _taken(descriptor):
+        if not (_taken(descriptor) or _taken_later(descriptor)):
             what = f"is being deployed by {_read(descriptor) or 'another run'}"
             raise InputError.single(str(state), what, hint="wait for it, or stop it with Ctrl-C where it runs")
         _wait_for_orphans(state)
@@ -123,6 +123,12 @@ def _taken(descriptor: int) -> bool:
     except BlockingIOError:
         return False
     return True
+
+
+def _taken_later(descriptor: int) -> bool:
+    """Try again: who asks whether a run is at it holds the lock for a moment, too."""
+    time.sleep(0.2)
+    return _taken(descriptor)
 
 
 def _wait_for_orphans(state: Path) -> None:

@@ -6,7 +6,7 @@ import json
 import time
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 from kvplan.deploy.events import HostResult, PhaseEnded, PhaseStarted, Stats, TaskStarted, event_data
 from kvplan.units import counted, format_duration
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from kvplan.deploy.events import Event, HostCounts
 
 Form = Literal["live", "plain", "json"]
+_WAIT_LINE_SECONDS: Final = 60.0
 
 
 @dataclass(slots=True)
@@ -131,12 +132,13 @@ def progress(
 
 
 class Plain:
-    """Writes each event that matters as a line with the time."""
+    """Writes each event that matters as a line with the time; a host that waits says so once a minute."""
 
     def __init__(self, write: Callable[[str], None], clock: Callable[[], str]) -> None:
         self._write = write
         self._clock = clock
         self._phase = ""
+        self._waits: dict[str, float] = {}
 
     def take(self, event: Event) -> None:
         """Write an event.
@@ -148,8 +150,18 @@ class Plain:
         """
         if isinstance(event, PhaseStarted):
             self._phase = event.phase
+        if isinstance(event, HostResult) and event.outcome == "retry" and self._said_lately(event.host):
+            return
         for line in plain_lines(event):
             self._write(f"{self._clock()} {self._phase}: {line}\n")
+
+    def _said_lately(self, host: str) -> bool:
+        """Tell whether a host has just said that it waits."""
+        at = time.monotonic()
+        if at - self._waits.get(host, -_WAIT_LINE_SECONDS) < _WAIT_LINE_SECONDS:
+            return True
+        self._waits[host] = at
+        return False
 
 
 def plain_lines(event: Event) -> Iterator[str]:

@@ -201,6 +201,7 @@ def _environment(job: Job, made: Mapping[str, str]) -> dict[str, str]:
         "ANSIBLE_CALLBACK_PLUGINS": _callbacks(),
         "ANSIBLE_RETRY_FILES_ENABLED": "False",
         "ANSIBLE_NOCOWS": "True",
+        "ANSIBLE_NOCOLOR": "True",
         "ANSIBLE_FORKS": str(FORKS),
         "ANSIBLE_HOST_KEY_CHECKING": "True",
         "ANSIBLE_PIPELINING": "True",

@@ -12,7 +12,7 @@ State = Literal["done", "stale", "failed", "unfinished", "open"]
 
 
 class HostState(Record):
-    """Where one host is in one phase, since when [UTC], and what it last said where it failed."""
+    """Where one host is in one phase, since when [UTC], and why it failed, or which drives were written over."""
 
     host: str
     state: State
@@ -50,3 +50,8 @@ class Destroyed(Record):
     serial: str
     what: Literal["reinstalled", "wiped"]
     drives: tuple[str, ...]
+
+    @property
+    def text(self) -> str:
+        """The host's serial number and its drives in one line."""
+        return f"{self.serial}: {', '.join(self.drives)}"

@@ -179,6 +179,26 @@ def test_playbooks_get_tree_secrets_and_what_may_be_destroyed(fake: Fake) -> Non
     assert "canary" not in repr(job.variables)
 
 
+def test_a_server_is_installed_anew(fake: Fake, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("--reinstall", "storage-002") == 2
+    assert "--reinstall needs phase provision" in capsys.readouterr().err
+    Path("own/playbooks/provision.yml").write_text(play("storage", LOOK))
+    assert run() == 0
+    capsys.readouterr()
+    command = ("--only", "provision", "--limit", "storage-002", "--reinstall", "storage-002")
+    assert run(*command) == 0
+    assert fake.jobs[-1].variables["kv_confirmed"] == fake.jobs[-1].variables["kv_reinstall"] == "storage-002"
+    err = capsys.readouterr().err
+    assert "BOOTS0002A" in err
+    assert "BOOTS0001A" not in err
+    assert status(capsys) == {"preflight": "done", "provision": "done", "storage": "done"}
+    assert run("--resume") == 0
+    assert fake.phases[-2:] == ["base", "storage"]
+    assert fake.jobs[-1].variables["kv_confirmed"] == ""
+    assert run("--reinstall", "storage-9") == 3
+    assert "--reinstall: the inventory has no host" in capsys.readouterr().err
+
+
 def test_a_changed_site_is_refused_until_it_is_accepted(fake: Fake, capsys: pytest.CaptureFixture[str]) -> None:
     assert run() == 0
     change_site()
@@ -192,8 +212,30 @@ def test_a_changed_site_is_refused_until_it_is_accepted(fake: Fake, capsys: pyte
     assert len(fake.jobs) == 3
     assert run("--resume", "--accept-changes") == 0
     assert fake.phases[3:] == ["preflight", "base", "storage"]
+    assert fake.jobs[-1].variables["kv_confirmed"] == ""  # no drive is lost that was not lost before
     assert run("--resume") == 0
     assert len(fake.jobs) == 6
+
+
+def test_a_failure_does_not_put_drives_with_data_in_danger(fake: Fake, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run() == 0
+    fake.bad = {"storage": ("storage-001",)}
+    assert run() == 7
+    assert run("--resume") == 7
+    assert [job.variables["kv_confirmed"] for job in fake.jobs[2:] if job.playbook.stem == "storage"][1:] == ["", ""]
+
+
+def test_drives_that_changed_are_agreed_to_again(fake: Fake, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("own/playbooks/provision.yml").write_text(play("storage", LOOK))
+    assert run() == 0
+    change_site("BOOTS0003A", "BOOTS0003C")
+    capsys.readouterr()
+    assert run("--accept-changes") == 0
+    err = capsys.readouterr().err
+    assert "BOOTS0003C, BOOTS0003B" in err
+    assert "BOOTS0001A, " not in err
+    jobs = {job.playbook.stem: job.variables["kv_confirmed"] for job in fake.jobs[4:]}
+    assert jobs == {"preflight": "", "provision": "storage-003", "base": "", "storage": ""}
 
 
 def test_a_tree_that_was_rendered_anew_is_compared_with_the_last_run(

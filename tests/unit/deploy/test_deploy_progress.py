@@ -19,6 +19,7 @@ EVENTS = (
     TaskStarted("base : Look"),
     HostResult("h1", "base : Look", "ok", 1),
     HostResult("h2", "base : Wait", "retry", 1, "attempt 1 of 9"),
+    HostResult("h2", "base : Wait", "retry", 1, "attempt 2 of 9"),
     HostResult("h2", "base : Look", "unreachable", 15, "no route [to] host", "look at it"),
     Stats({"h1": HostCounts(ok=1, changed=1), "h2": HostCounts(unreachable=1)}),
     PhaseEnded("base", ok=False, seconds=90, hosts={}),
@@ -56,7 +57,7 @@ def test_plain_lines() -> None:
 def test_json_has_every_event_on_a_line() -> None:
     lines = [json.loads(line) for line in shown("json").splitlines()]
     assert len(lines) == len(EVENTS)
-    assert lines[4] == {
+    assert lines[5] == {
         "event": "host_result",
         "host": "h2",
         "task": "base : Look",
@@ -84,17 +85,17 @@ def test_the_live_view_leaves_phases_and_failures_on_the_screen() -> None:
 
 def test_the_board_shows_those_in_trouble_first() -> None:
     board = Board()
-    for at, event in enumerate(EVENTS[:6]):
+    for at, event in enumerate(EVENTS[:7]):
         board.take(event, 60 * at)
     assert board.heading(600) == "base: Prepare the hosts, 10 min of about 25 min  base : Look"
     assert board.rows(600) == [
-        ("h2", "unreachable", "6 min", "no route [to] host"),
+        ("h2", "unreachable", "5 min", "no route [to] host"),
         ("h1", "ok", "8 min", "base : Look"),
     ]
 
 
 def test_a_board_without_an_expectation_names_none() -> None:
     board = Board()
-    board.take(EVENTS[7], 0)
+    board.take(EVENTS[8], 0)
     assert board.heading(60) == "storage: Build, 1 min"
     assert board.rows(60) == [("h1", "waiting", "1 min", "")]
