@@ -1,0 +1,1 @@
+"""Switches that are configured over REST as Cumulus Linux is: revisions, a timer to confirm, and what shows after."""
