@@ -70,7 +70,7 @@ class State:
     @classmethod
     def new(cls, machine: Machine, profile: Profile, clock: Callable[[], float], *, powered: bool = False) -> State:
         """Build the state of a controller that was just plugged in."""
-        names = ("CD1",) if profile.configured_cd else (*profile.slots, *profile.eject_only_slots)
+        names = ("CD1",) if profile.configured_cd else (*profile.eject_only_slots, *profile.slots)
         return cls(
             machine=machine,
             profile=profile,

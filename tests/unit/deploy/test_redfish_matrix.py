@@ -163,6 +163,12 @@ def test_the_target_is_that_of_the_maker(maker: str, kind: str, target: str) -> 
         assert one.state.override["target"] == target
 
 
+def test_a_mode_that_is_not_shown_is_not_sent() -> None:
+    with bench(replace(CLEAN, mode="absent")) as one, one.controller() as controller:
+        assert controller.boot_once() is True
+        assert [method for method, _ in one.state.requests].count("PATCH") == 1
+
+
 def test_another_image_makes_room(image: str) -> None:
     with bench(PROFILES["openbmc"]) as one, one.controller() as controller:
         controller.insert("http://192.0.2.1/kv/other.iso")

@@ -138,10 +138,12 @@ def _plain_server(root: Path, *, says_ranges: bool) -> Iterator[str]:
     server = HTTPServer(("127.0.0.1", 0), partial(kind, directory=str(root)))
     thread = Thread(target=server.serve_forever, args=(0.02,))
     thread.start()
-    yield f"http://127.0.0.1:{server.server_port}"
-    server.shutdown()
-    thread.join()
-    server.server_close()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}"
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
 
 
 class _Whole(SimpleHTTPRequestHandler):
