@@ -1,0 +1,11 @@
+"""A rack of one machine's namespaces: nodes with their own systemd and SSH, and a fabric that carries packets."""
+
+from __future__ import annotations
+
+from kvplan.twin.rack.frr import frr_of
+from kvplan.twin.rack.needs import missing
+from kvplan.twin.rack.plan import RackPlan, rack_plan
+from kvplan.twin.rack.rack import HERE, Rack, raised
+from kvplan.twin.rack.shell import RackError
+
+__all__ = ["HERE", "Rack", "RackError", "RackPlan", "frr_of", "missing", "rack_plan", "raised"]

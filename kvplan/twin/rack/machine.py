@@ -1,0 +1,166 @@
+"""One node: a system container on a layer over the machine's root, with a switch to turn it off and on."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import threading
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from kvplan.twin.rack import cgroups
+from kvplan.twin.rack.network import powered
+from kvplan.twin.rack.shell import RackError, run
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from kvplan.twin.rack.plan import NodePlan
+    from kvplan.twin.rack.shell import Run
+
+_REBOOT: Final = 133
+"""Exit code by which `systemd-nspawn` says that the node restarts itself."""
+_JOIN: Final = 'until [ "$1" = -- ]; do echo 0 >"$1/cgroup.procs"; shift; done; shift; exec "$@"'
+_PATIENCE_S: Final = 20.0
+
+
+class Machine:
+    """A node and its power.
+
+    Parameters
+    ----------
+    node
+        What it is.
+    place
+        Directory for its layer, its root and its console.
+    fabric
+        Whether its fabric ports are addressed by the rack.
+    command
+        Runs the machine's commands.
+    """
+
+    def __init__(self, node: NodePlan, place: Path, *, fabric: bool, command: Run = run) -> None:
+        self.node = node
+        self.place = place
+        self._fabric = fabric
+        self._run = command
+        self._wanted = threading.Event()
+        self._thread: threading.Thread | None = None
+        self._process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def upper(self) -> Path:
+        """The layer over the machine's root: what a disk would keep."""
+        return self.place / "upper"
+
+    @property
+    def is_on(self) -> bool:
+        """Whether it has power."""
+        return self._thread is not None and self._thread.is_alive()
+
+    def mount(self) -> None:
+        """Lay its layer over the machine's root."""
+        root, work = self.place / "root", self.place / "work"
+        for directory in (root, work):
+            directory.mkdir()
+        options = f"lowerdir=/,upperdir={self.upper},workdir={work}"
+        self._run("mount", "-t", "overlay", self.node.name, "-o", options, str(root))
+
+    def erase(self) -> None:
+        """Take its power and what is on its disk."""
+        self.off()
+        self._run("umount", str(self.place / "root"))
+        shutil.rmtree(self.place)
+
+    def on(self) -> None:
+        """Give it power, if it has none."""
+        if self.is_on:
+            return
+        self._ports(on=True)
+        self._wanted.set()
+        self._thread = threading.Thread(target=self._live, name=self.node.name, daemon=True)
+        self._thread.start()
+
+    def off(self) -> None:
+        """Take its power away; nothing on it is told."""
+        self._wanted.clear()
+        deadline = time.monotonic() + _PATIENCE_S
+        while self.is_on and time.monotonic() < deadline:
+            if leader := self.leader():
+                os.kill(leader, signal.SIGKILL)
+            time.sleep(0.02)
+        if self.is_on:
+            message = f"{self.node.name} does not go off"
+            raise RackError(message)
+        self._ports(on=False)
+
+    def leader(self) -> int:
+        """Return the process that is the node's first; 0 while there is none."""
+        process = self._process
+        if process is None or process.poll() is not None:
+            return 0
+        try:
+            children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text(encoding="ascii").split()
+            return int(children[0]) if children else 0
+        except OSError:
+            return 0
+
+    def _ports(self, *, on: bool) -> None:
+        """Let its ports follow its power."""
+        lines = powered(self.node, on=on, fabric=self._fabric)
+        self._run("ip", "-n", self.node.name, "-batch", "-", stdin="\n".join(lines))
+
+    def _live(self) -> None:
+        """Run the container until it ends for good; a restart of its own runs it again."""
+        groups = cgroups.made(self.node.name)
+        with (self.place / "console").open("ab") as console:
+            while self._wanted.is_set():
+                self._process = subprocess.Popen(  # noqa: S603 - kvplan's own command
+                    booting(self.node, self.place / "root", groups),
+                    stdin=subprocess.DEVNULL,
+                    stdout=console,
+                    stderr=console,
+                )
+                if self._process.wait() != _REBOOT:
+                    return
+
+
+def booting(node: NodePlan, root: Path, groups: Iterable[Path]) -> list[str]:
+    """Return the command that boots a node.
+
+    Each node has control groups of its own: its systemd takes those it finds itself in for its machine's.
+
+    Parameters
+    ----------
+    node
+        The node.
+    root
+        Where its root directory is mounted.
+    groups
+        Its control groups.
+
+    Returns
+    -------
+    list of str
+        Program and arguments.
+    """
+    return [
+        *("sh", "-c", _JOIN, "sh", *map(str, groups), "--"),
+        "systemd-nspawn",
+        "--quiet",
+        f"--machine={node.name}",
+        f"--hostname={node.hostname}",
+        "--register=no",
+        "--keep-unit",
+        "--link-journal=no",
+        "--resolv-conf=off",
+        "--timezone=off",
+        f"--network-namespace-path=/run/netns/{node.name}",
+        "--capability=all",
+        "--console=pipe",
+        f"--directory={root}",
+        "--boot",
+    ]
