@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ansible.module_utils.nvue import WAITING
+from ansible.module_utils.nvue import WAITING, NotThereError
 from ansible.module_utils.nvue_health import Planned, established, unhealthy
 from ansible.module_utils.nvue_tree import NvueError, Tree, differences, without_secrets
 
@@ -139,7 +139,11 @@ def _rolled_back(switch: Nvue, wanted: Wanted, rev: str, running: Tree | None) -
 
 def _is_unsaved(switch: Nvue, running: Tree) -> bool:
     """Tell whether a restart would bring something else."""
-    return bool(differences(without_secrets(switch.config("startup")), running))
+    try:
+        startup = switch.config("startup")
+    except NotThereError:
+        return True
+    return bool(differences(without_secrets(startup), running))
 
 
 def _save(switch: Nvue) -> None:

@@ -96,6 +96,10 @@ options:
     description: How long applying may take [s].
     type: int
     default: 300
+  ready_timeout:
+    description: How long to wait for a switch that does not answer, or is not ready [s].
+    type: int
+    default: 60
   poll:
     description: How long to wait between two looks [s].
     type: float
@@ -187,6 +191,7 @@ ARGUMENTS = {
     "confirm_timeout": {"type": "int", "default": 600},
     "health_timeout": {"type": "int", "default": 120},
     "apply_timeout": {"type": "int", "default": 300},
+    "ready_timeout": {"type": "int", "default": 60},
     "poll": {"type": "float", "default": 2},
     "pauses_per_s": {"type": "float", "default": 1000},
     "save": {"type": "bool", "default": True},
@@ -205,6 +210,8 @@ def main() -> None:
         module.fail_json(msg=error.message, remedy=error.remedy, unhealthy=error.found)
     except NvueError as error:
         module.fail_json(msg=error.message, remedy=error.remedy)
+    if not module._diff:  # noqa: SLF001 - what AnsibleModule has for it
+        result.pop("diff")
     module.exit_json(**result)
 
 
@@ -213,7 +220,8 @@ def run(given: dict[str, Any], timing: type[Timing], *, check: bool) -> dict[str
     if given["confirm_timeout"] <= given["health_timeout"]:
         message = "confirm_timeout must be more than health_timeout"
         raise NvueError(message, "give the switch more time before it takes a change back")
-    switch = _switch(given, timing(apply_s=given["apply_timeout"], poll_s=given["poll"]))
+    waits = {"ready_s": given["ready_timeout"], "apply_s": given["apply_timeout"], "poll_s": given["poll"]}
+    switch = _switch(given, timing(**waits))
     config = with_secrets(_read(given["config"]), given["secrets"])
     planned = Planned(config, given["neighbours"], given["expected"], given["pauses_per_s"])
     wanted = Wanted(
@@ -245,7 +253,8 @@ def _switch(given: dict[str, Any], timing: Timing) -> Nvue:
 def _read(path: str) -> Tree:
     """Read a rendered file."""
     try:
-        return configuration(yaml.safe_load(Path(path).read_text(encoding="utf-8")))
+        text = Path(path).read_text(encoding="utf-8")
+        return configuration(yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)))  # noqa: S506
     except (OSError, yaml.YAMLError) as error:
         message = f"{path} can not be read: {error}"
         raise NvueError(message, "render the site again") from None
@@ -264,7 +273,8 @@ def _kept(folder: str | None, name: str, tree: Tree) -> dict[str, str]:
 
 def _text(tree: Tree) -> str:
     """Write a configuration."""
-    return str(yaml.safe_dump(tree, sort_keys=True, default_flow_style=False))
+    dumper = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
+    return str(yaml.dump(tree, Dumper=dumper, sort_keys=True, default_flow_style=False))
 
 
 if __name__ == "__main__":
