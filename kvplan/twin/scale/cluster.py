@@ -99,6 +99,21 @@ def mmdelnode(shell: Shell, words: list[str]) -> None:
     shell.say(PROPAGATE.format(shell.name))
 
 
+@command("mmsdrrestore")
+def mmsdrrestore(shell: Shell, words: list[str]) -> None:
+    """Give nodes that were reinstalled the configuration of their cluster again."""
+    args = Arguments(shell.name, words, "-N -p -R", "-a")
+    cluster = shell.cluster
+    nodes = shell.chosen(args)
+    shell.need_reach(nodes)
+    for node in nodes:
+        held = shell.machine_of(node)
+        if held["cluster"] not in ("", cluster["name"]) or held["leftover"]:
+            shell.refuse(f"6027-1598 Node {node['daemon']} appears to already belong to a GPFS cluster.")
+        held["cluster"] = cluster["name"]
+    shell.say(f"{shell.name}: Command successfully completed")
+
+
 def _stanza(shell: Shell, path: str, first: int) -> list[Doc]:
     """Read `name:designation:admin` lines; each name becomes the one that the reverse look-up gives."""
     is_file = ":" not in path and shell.file(path).is_file()

@@ -44,6 +44,9 @@ DEFAULTS = {
 AT_ONCE = ("maxMBpS", "pagepool", "enforceFilesetQuotaOnRoot", "nsdRAIDBufferPoolSizePct")
 """Parameters of the daemon that `-i` changes while it runs."""
 
+UNSUPPORTED = ("nsdRAIDStrictPdiskSlotLocation",)
+"""Parameters for tests only: mmchconfig asks for a number first."""
+
 ALL_DOWN = ("maxblocksize",)
 """Parameters that change only while every daemon is down."""
 
@@ -82,6 +85,9 @@ def mmstartup(shell: Shell, words: list[str]) -> int:
         held = shell.machine_of(node)
         if not held["up"]:
             shell.err.append(f"{node['admin']}:  ssh: connect to host {node['admin']} port 22: No route to host")
+            failed = 1
+        elif held["cluster"] != shell.cluster["name"]:
+            shell.err.append(f"{node['admin']}:  mmremote: 6027-1382 This node does not belong to a GPFS cluster.")
             failed = 1
         elif not held["gpl"]:
             shell.err.append(f"{node['admin']}:  mmremote: 6027-1591 startSubsys: Unable to start GPFS: the module "
@@ -131,6 +137,8 @@ def _state(shell: Shell, node: Doc) -> str:
     """Return the state of a node as this one sees it."""
     held = shell.machine_of(node)
     here = node["machine"] == shell.machine_name
+    if held["cluster"] != shell.cluster["name"]:
+        return "unknown"
     if not here and not (held["up"] and held["ssh"] and shell.machine["ssh"]):
         return "unknown"
     if not held["daemon"]:
@@ -145,6 +153,8 @@ def mmchconfig(shell: Shell, words: list[str]) -> None:
     cluster = shell.cluster
     nodes = shell.nodes(args.get("-N", "all"))
     for name, value in _pairs(shell, args.words):
+        if name in UNSUPPORTED:
+            shell.refuse(f"Changing {name} is not supported. Enter 999 to go on: no answer.")
         if name in ALL_DOWN and any(shell.machine_of(node)["daemon"] for node in cluster["nodes"]):
             shell.refuse(f"6027-1505 The {name} attribute cannot be changed while GPFS is running on any node.")
         at_once = bool(args.flags & {"-i", "-I"})

@@ -268,3 +268,47 @@ def mmlsnsd(shell: Shell, words: list[str]) -> None:
     wanted = words[words.index("-d") + 1].split(",") if "-d" in words else None
     rows = [row for row in rows if wanted is None or row[1] in wanted]
     shell.say(*table(shell.name, "nsd", "fileSystem diskName volumeId serverList thinDisk", rows))
+
+
+@command("mmlsmgr")
+def mmlsmgr(shell: Shell, words: list[str]) -> None:
+    """List the managers: of each file system, and of the cluster."""
+    Arguments(shell.name, words, "", "-Y -c")
+    shell.need_active()
+    held = shell.cluster["file_systems"]
+    rows = [(name, manager_of(shell, each), "") for name, each in held.items()]
+    shell.say(*table(shell.name, "filesystemManager", "filesystem manager managerIP", rows))
+    first = next(node["daemon"] for node in shell.cluster["nodes"] if node["quorum"] and shell.active(node))
+    shell.say(*table(shell.name, "clusterManager", "manager managerIP", [(first, "")]))
+
+
+def manager_of(shell: Shell, held: Doc) -> str:
+    """Return the node that manages a file system.
+
+    Parameters
+    ----------
+    shell
+        Who asks.
+    held
+        The file system.
+
+    Returns
+    -------
+    str
+        Daemon name: the one that was appointed, or the first that is active when that one is not.
+    """
+    able = [node["daemon"] for node in shell.cluster["nodes"] if node["manager"] and shell.active(node)]
+    appointed: str = held.get("manager", "")
+    return appointed if appointed in able else next(iter(able), "none")
+
+
+@command("mmchmgr")
+def mmchmgr(shell: Shell, words: list[str]) -> None:
+    """Appoint another manager of a file system."""
+    args = Arguments(shell.name, words, "", "-c")
+    shell.need_active()
+    device, name = args.words
+    (node,) = shell.nodes(name)
+    if not shell.active(node):
+        shell.refuse(f"6027-1542 Node {name} is not active and cannot manage {device}.")
+    known(shell, device)["manager"] = node["daemon"]

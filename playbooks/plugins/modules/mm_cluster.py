@@ -18,6 +18,7 @@ description:
   - Creates the cluster on the node that runs this, or adds the nodes that it lacks.
   - Fails when the cluster keeps other names than asked for, because every later command needs the names that
     it keeps.
+  - A member that was reinstalled and knows no cluster gets its configuration again.
   - Takes no node out; members that are not asked for are returned.
 options:
   name:
@@ -81,6 +82,11 @@ extra_nodes:
   returned: always
   type: list
   elements: str
+restored:
+  description: Daemon names of members that had been reinstalled and got their configuration again.
+  returned: always
+  type: list
+  elements: str
 added:
   description: Daemon names of the nodes that were added.
   returned: always
@@ -118,11 +124,29 @@ def work(task: Task) -> None:
         task.change("mmcrcluster", "-N", _descriptors(missing), "-C", task["name"], *shells)
     elif missing:
         task.change("mmaddnode", "-N", _descriptors(missing))
+    restored = _restore(task, [node["daemon"] for node in wanted if node["daemon"] in known])
     members = present if task.check else task.members()
     if not task.check:
         _need_names(wanted, members)
     extra = sorted({node["daemonNodeName"] for node in members} - {node["daemon"] for node in wanted})
-    task.end(extra_nodes=extra, added=[node["daemon"] for node in missing])
+    task.end(extra_nodes=extra, added=[node["daemon"] for node in missing], restored=restored)
+
+
+def _restore(task: Task, known: list[str]) -> list[str]:
+    """Give members that were reinstalled the configuration again; members that do not answer are left alone."""
+    states = task.states() if known else {}
+    lost = [node for node in known if states[node] == "unknown" and _knows_no_cluster(task, node)]
+    if lost:
+        task.change("mmsdrrestore", "-N", ",".join(lost))
+    return lost
+
+
+def _knows_no_cluster(task: Task, node: str) -> bool:
+    """Whether a member answers and knows no cluster."""
+    try:
+        return task.read("mmdsh", "-N", node, "mmlscluster", "-Y", absent="6027-1382") is None
+    except MmError:
+        return False
 
 
 def _descriptors(nodes: list[dict[str, str]]) -> str:

@@ -9,7 +9,7 @@ import yaml
 from mm_modules import PLUGINS, call, documents, done, loaded
 from scale_racks import Rack
 
-from kvplan.twin.scale.world import machine
+from kvplan.twin.scale.world import machine, power_off, reinstall
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -146,6 +146,37 @@ def test_stored_but_not_running_values_are_told_and_restarted_in_order(built: Si
     assert order[0] not in quorum
     assert order[-1] == built.nodes[0]
     assert call(rack, "mm_config", parameters=wanted)["restart_nodes"] == []
+
+
+def test_a_member_that_was_reinstalled_comes_back(built: Site) -> None:
+    name, node = built.rack.storage[3]["name"], built.nodes[3]
+    with built.rack.store.changed() as state:
+        reinstall(state, name)
+    members = [{**each, "designation": "nonquorum"} if each["daemon"] == node else each for each in built.members]
+
+    result = done(built.rack, "mm_cluster", name="kvstore.kv.example", nodes=members)
+    done(built.rack, "mmvdisk_server", on=name, state="mapped", drives=16, slots=[1, 16])
+    done(built.rack, "mm_state", nodes=built.nodes, poll=0)
+
+    assert result["restored"] == [node]
+    assert not call(built.rack, "mm_health", file_system="kvfs", mounted_on=built.nodes)["failed"]
+
+
+def test_a_member_that_does_not_answer_is_left_alone(built: Site) -> None:
+    with built.rack.store.changed() as state:
+        power_off(state, built.rack.storage[3]["name"])
+
+    result = call(built.rack, "mm_cluster", name="kvstore.kv.example", nodes=built.members[:3])
+
+    assert (result["changed"], result["restored"]) == (False, [])
+
+
+def test_a_manager_hands_over_before_it_is_restarted(built: Site) -> None:
+    result = call(built.rack, "mm_state", state="restarted", nodes=built.nodes[:1], poll=0)
+
+    first = built.nodes[0]
+    assert result["commands"] == [f"mmchmgr kvfs {built.nodes[1]}", f"mmshutdown -N {first}", f"mmstartup -N {first}"]
+    assert "no such" not in built.rack.ok("mmlsmgr", "-Y")
 
 
 def test_a_value_that_may_change_at_once_does(built: Site) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from scale_racks import Rack
 
-from kvplan.twin.scale.commands import COMMANDS, entry
+from kvplan.twin.scale.commands import COMMANDS, entry, main
 from kvplan.twin.scale.shell import NODE
 from kvplan.twin.scale.store import DIRECTORY
 
@@ -41,6 +41,37 @@ def test_links_to_one_file_are_the_commands(tmp_path: Path) -> None:
     assert shown.stdout.count(":active:") == len(rack.storage)
     assert (failed.returncode, failed.stdout) == (1, "")
     assert "6027-1388" in failed.stderr
+
+
+def test_what_a_command_says_is_printed_as_it_goes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rack = Rack(tmp_path, "compact")
+    rack.build("recovery-group")
+    monkeypatch.setenv(DIRECTORY, str(tmp_path / "state"))
+    monkeypatch.setenv(NODE, rack.admin)
+
+    assert main(["mmvdisk", "recoverygroup", "create", "--recovery-group", "rg1", "--node-class", "nc1"]) == 0
+    assert main(["/usr/lpp/mmfs/bin/mmvdisk", "recoverygroup", "create", "--recovery-group", "rg1"]) == 1
+
+    out, err = capsys.readouterr()
+    assert out.endswith("mmvdisk: Created recovery group 'rg1'.\n")
+    assert err.startswith("mmvdisk: Recovery group 'rg1' already exists.\n")
+
+
+def test_a_machine_that_is_not_of_the_rack_has_no_cluster(tmp_path: Path) -> None:
+    assert "6027-1382" in Rack(tmp_path, "compact").refused("mmlscluster", node="elsewhere")
+
+
+def test_without_y_people_read_it_too(tmp_path: Path) -> None:
+    rack = Rack(tmp_path, "compact")
+    rack.build("nodeclass")
+
+    assert "GPFS cluster name:         kvstore.kv.example" in rack.ok("mmlscluster")
+    assert "active" in rack.ok("mmgetstate", "-a")
+    assert "workerThreads 3072 [kvservers]" in rack.ok("mmlsconfig")
+    assert "pagepool 1073741824" in rack.ok("mmlsconfig", "pagepool")
+    assert "=== mmdiag: network ===" in rack.ok("mmdiag", "--network")
 
 
 def test_equal_code_gives_equal_bytes() -> None:
