@@ -68,6 +68,7 @@ def lay_out(directory: Path, monkeypatch: pytest.MonkeyPatch, **playbooks: str) 
     for name, value in environment(directory).items():
         monkeypatch.setenv(name, value)
     monkeypatch.chdir(directory)
+    monkeypatch.setattr(os, "fsync", lambda _: None)  # the disk of a test need not survive a loss of power
     return directory
 
 

@@ -53,6 +53,49 @@ State = Annotated[
         metavar="DIR",
     ),
 ]
+# One alias an option, so that the verb reads as a list.
+Site = Annotated[Path, typer.Argument(help="The Site of the Plan.", show_default=False)]
+Resume = Annotated[bool, typer.Option("--resume", help="Begin with the first phase that is not done.")]
+From = Annotated[str | None, typer.Option("--from", help="Begin with this phase.", show_default=False, metavar="PHASE")]
+Only = Annotated[str | None, typer.Option("--only", help="Run this phase alone.", show_default=False, metavar="PHASE")]
+Limit = Annotated[
+    list[str] | None,
+    typer.Option("--limit", help="Hosts or groups to work on; repeatable.", show_default=False, metavar="HOST"),
+]
+Reinstall = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--reinstall",
+        help="Servers to install anew though they are as planned; repeatable.",
+        show_default=False,
+        metavar="HOST",
+    ),
+]
+Check = Annotated[bool, typer.Option("--check", help="Say what would be done; change no machine.")]
+Diff = Annotated[bool, typer.Option("--diff", help="Put changes of files into the log.")]
+Yes = Annotated[
+    str | None,
+    typer.Option(
+        "--yes", help="Agree to what is destroyed: the Plan's file or its sha256.", show_default=False, metavar="PLAN"
+    ),
+]
+AcceptChanges = Annotated[
+    bool, typer.Option("--accept-changes", help="Deploy a Plan or Site that changed since the last run.")
+]
+KnownHosts = Annotated[
+    Path | None,
+    typer.Option(
+        "--known-hosts",
+        help="SSH host keys; no other host is trusted. Default: keys are learnt once, then held to.",
+        show_default=False,
+        metavar="FILE",
+    ),
+]
+VaultPassword = Annotated[
+    Path | None,
+    typer.Option("--vault-password-file", help="Password of vault: secrets.", show_default=False, metavar="FILE"),
+]
+Format = Annotated[str, typer.Option("--format", "-f", help="table, or json: one event a line.", metavar="FORMAT")]
 DEFAULT_TREE: Final = Path("build")
 
 
@@ -64,61 +107,23 @@ def deploy() -> None:
 @app.command("run", epilog=EXAMPLES)
 def run(  # noqa: PLR0913 - one parameter an option
     plan: building.PlanFile,
-    site: Annotated[Path, typer.Argument(help="The Site of the Plan.", show_default=False)],
+    site: Site,
     *,
     tree: Tree = DEFAULT_TREE,
     state: State = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Begin with the first phase that is not done.")] = False,
-    start: Annotated[
-        str | None, typer.Option("--from", help="Begin with this phase.", show_default=False, metavar="PHASE")
-    ] = None,
-    only: Annotated[
-        str | None, typer.Option("--only", help="Run this phase alone.", show_default=False, metavar="PHASE")
-    ] = None,
-    limit: Annotated[
-        list[str] | None,
-        typer.Option("--limit", help="Hosts or groups to work on; repeatable.", show_default=False, metavar="HOST"),
-    ] = None,
-    reinstall: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--reinstall",
-            help="Servers to install anew though they are as planned; repeatable.",
-            show_default=False,
-            metavar="HOST",
-        ),
-    ] = None,
-    check: Annotated[bool, typer.Option("--check", help="Say what would be done; change no machine.")] = False,
-    diff: Annotated[bool, typer.Option("--diff", help="Put changes of files into the log.")] = False,
-    yes: Annotated[
-        str | None,
-        typer.Option(
-            "--yes",
-            help="Agree to what is destroyed: the Plan's file or its sha256.",
-            show_default=False,
-            metavar="PLAN",
-        ),
-    ] = None,
-    accept_changes: Annotated[
-        bool, typer.Option("--accept-changes", help="Deploy a Plan or Site that changed since the last run.")
-    ] = False,
-    known_hosts: Annotated[
-        Path | None,
-        typer.Option(
-            "--known-hosts",
-            help="SSH host keys; no other host is trusted. Default: keys are learnt once, then held to.",
-            show_default=False,
-            metavar="FILE",
-        ),
-    ] = None,
-    vault_password_file: Annotated[
-        Path | None,
-        typer.Option("--vault-password-file", help="Password of vault: secrets.", show_default=False, metavar="FILE"),
-    ] = None,
+    resume: Resume = False,
+    start: From = None,
+    only: Only = None,
+    limit: Limit = None,
+    reinstall: Reinstall = None,
+    check: Check = False,
+    diff: Diff = False,
+    yes: Yes = None,
+    accept_changes: AcceptChanges = False,
+    known_hosts: KnownHosts = None,
+    vault_password_file: VaultPassword = None,
     catalogue: options.CatalogueDirs = None,
-    format_: Annotated[
-        str, typer.Option("--format", "-f", help="table, or json: one event a line.", metavar="FORMAT")
-    ] = "table",
+    format_: Format = "table",
 ) -> None:
     """Bring switches, storage nodes and GPU servers to the state that the Plan and the Site describe.
 
