@@ -14,8 +14,7 @@ from kvplan.units import counted, format_duration
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from rich.console import Console
-    from rich.table import Table
+    from rich.console import Console, Group
 
     from kvplan.deploy.events import Event, HostCounts
 
@@ -77,9 +76,7 @@ class Board:
             Host, outcome, time since then, and task or message.
         """
         graver = sorted(self.hosts.items(), key=lambda item: item[1].outcome not in {"failed", "unreachable"})
-        return [
-            (host, line.outcome, format_duration(at - line.since), line.message or line.task) for host, line in graver
-        ]
+        return [(host, line.outcome, elapsed(at - line.since), line.message or line.task) for host, line in graver]
 
     def heading(self, at: float) -> str:
         """Write what runs, for how long, and how long it should take.
@@ -96,7 +93,29 @@ class Board:
         """
         expected = f" of about {format_duration(self.expected_s)}" if self.expected_s else ""
         task = f"  {self.task}" if self.task else ""
-        return f"{self.phase}: {self.title}, {format_duration(at - self.began)}{expected}{task}"
+        return f"{self.phase}: {self.title}, {elapsed(at - self.began)}{expected}{task}"
+
+
+def elapsed(seconds: float) -> str:
+    """Write a time that runs.
+
+    Parameters
+    ----------
+    seconds
+        The time [s].
+
+    Returns
+    -------
+    str
+        Minutes and seconds, and hours where there are any.
+
+    Examples
+    --------
+    >>> elapsed(65.9), elapsed(3 * 3600 + 62)
+    ('1:05', '3:01:02')
+    """
+    minutes, rest = divmod(int(seconds), 60)
+    return f"{minutes // 60}:{minutes % 60:02}:{rest:02}" if minutes >= 60 else f"{minutes}:{rest:02}"  # noqa: PLR2004
 
 
 @contextmanager
@@ -224,13 +243,14 @@ def _live(console: Console, clock: Callable[[], str]) -> Iterator[Callable[[Even
         yield sink
 
 
-def _table(board: Board) -> Table:
+def _table(board: Board) -> Group:
     """Lay the running phase out."""
+    from rich.console import Group  # noqa: PLC0415 - for terminals only
     from rich.table import Table  # noqa: PLC0415 - for terminals only
     from rich.text import Text  # noqa: PLC0415
 
     at = time.monotonic()
-    table = Table(box=None, title=Text(board.heading(at)), title_justify="left", show_header=False)
+    table = Table(box=None, show_header=False)
     for row in board.rows(at):
         table.add_row(*map(Text, row))
-    return table
+    return Group(Text(board.heading(at)), table)

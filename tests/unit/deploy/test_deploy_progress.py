@@ -87,15 +87,15 @@ def test_the_board_shows_those_in_trouble_first() -> None:
     board = Board()
     for at, event in enumerate(EVENTS[:7]):
         board.take(event, 60 * at)
-    assert board.heading(600) == "base: Prepare the hosts, 10 min of about 25 min  base : Look"
+    assert board.heading(600) == "base: Prepare the hosts, 10:00 of about 25 min  base : Look"
     assert board.rows(600) == [
-        ("h2", "unreachable", "5 min", "no route [to] host"),
-        ("h1", "ok", "8 min", "base : Look"),
+        ("h2", "unreachable", "5:00", "no route [to] host"),
+        ("h1", "ok", "8:00", "base : Look"),
     ]
 
 
 def test_a_board_without_an_expectation_names_none() -> None:
     board = Board()
     board.take(EVENTS[8], 0)
-    assert board.heading(60) == "storage: Build, 1 min"
-    assert board.rows(60) == [("h1", "waiting", "1 min", "")]
+    assert board.heading(60) == "storage: Build, 1:00"
+    assert board.rows(60) == [("h1", "waiting", "1:00", "")]
