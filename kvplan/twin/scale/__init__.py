@@ -1,5 +1,16 @@
 """Simulated Storage Scale commands: one state for all nodes, refusals and delays like those of the real ones.
 
-Python 3.9 and the standard library suffice, because the commands are shipped inside packages of the simulated nodes.
-What is known of the real output is kept to; columns of `mmvdisk -Y` that no public text shows are assumptions.
+Python 3.9 and the standard library suffice, because the commands are shipped inside packages of the simulated nodes:
+`commands.entry()` is one executable file, to be linked under each name of `commands.COMMANDS`. All nodes share a
+directory (KV_TWIN_SCALE, else the default of `store`) with two files:
+
+- `state.json`: machines, clusters, release and speed. `world.world(machines, speed=...)` makes it; `power_off`,
+  `power_on` and `reinstall` of `world` say what happened to a machine, for the commands do not look at the real one.
+- `faults.json`: a list of faults. Each has `command` (how the line begins) and may have `node`, `times`, `delay`
+  (simulated seconds), `rc` with `stderr` (it fails with that), `crash_after` (it dies after so many waits, and what
+  it did stays).
+
+A machine is called as its host name says, or KV_TWIN_NODE. Simulated: the order of steps, quorum, values stored and
+running, progress of long commands, `-Y` output, refusals. Columns of `mmvdisk -Y` that no public text shows are
+assumptions, and so are message numbers of a few refusals; nothing here stores data.
 """

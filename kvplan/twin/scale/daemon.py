@@ -309,7 +309,9 @@ def _health(shell: Shell, node: Doc) -> list[tuple[str, str, str]]:
     if not shell.active(node):
         return [("GPFS", "FAILED", "gpfs_down" if not shell.machine_of(node)["daemon"] else "quorum_down")]
     found = [("GPFS", "HEALTHY", "")]
-    groups = shell.cluster["groups"].values()
-    if any(node["daemon"] in each["servers"] for each in groups):
-        found.append(("NATIVE_RAID", "DEGRADED", "ess_config_mismatch"))
+    for group in shell.cluster["groups"].values():
+        if node["daemon"] in group["servers"]:
+            found.append(("NATIVE_RAID", "DEGRADED", "ess_config_mismatch"))
+        if node["daemon"] == group["servers"][0] != group["master"]:
+            found.append(("NATIVE_RAID", "TIPS", "gnr_rg_not_primary"))
     return found

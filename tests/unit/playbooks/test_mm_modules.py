@@ -250,10 +250,12 @@ def test_half_made_logs_are_completed(tmp_path: Path) -> None:
 def test_the_root_log_group_goes_back_to_its_server(built: Site) -> None:
     change = ("mmvdisk", "recoverygroup", "change", "--recovery-group", "rg1", "--log-group", "root")
     built.rack.ok(*change, "--active", built.nodes[2])
+    assert call(built.rack, "mm_health")["events"] == [f"{built.nodes[0]} NATIVE_RAID gnr_rg_not_primary"]
 
     result = done(built.rack, "mmvdisk_recoverygroup", **built.group(spares=2))
 
     assert result["commands"] == [f"{' '.join(change)} --active {built.nodes[0]}"]
+    assert call(built.rack, "mm_health")["events"] == []
 
 
 @pytest.mark.parametrize("name", NAMES)
