@@ -215,6 +215,7 @@ def test_a_second_rack_stands_beside_and_leaves_nothing(rack: Rack) -> None:
             rack.ssh("storage-001", "ls", "/etc/of-the-other")
         name = other.directory.name
     assert traces() == before
+    assert not kept(name)
     spaces.discard(reading(os.getpid(), "ns/net"))
     assert not [pid for pid in processes() if reading(pid, "ns/net") in spaces or name in reading(pid, "cmdline")]
     assert rack.ssh("storage-001", "true") == ""
@@ -229,24 +230,30 @@ def test_a_rack_ends_with_a_killed_owner_and_the_next_one_sweeps_up(rack: Rack, 
         "from sites import deployment_of\n"
         "from kvplan.twin.rack import raised\n"
         "with raised(deployment_of(8), ['storage-001'], switches=()) as rack:\n"
-        "    print(rack.pid, flush=True)\n"
+        "    print(rack.pid, rack.directory.name, flush=True)\n"
         "    os.kill(os.getpid(), signal.SIGKILL)\n",
         encoding="utf-8",
     )
     killed = subprocess.run([sys.executable, script], capture_output=True, text=True, check=False, timeout=60)
     assert killed.returncode == -signal.SIGKILL, killed.stderr
-    until(lambda: not Path(f"/proc/{killed.stdout.strip()}").exists())
+    pid, name = killed.stdout.split()
+    until(lambda: not Path(f"/proc/{pid}").exists())
+    assert kept(name)
     with raised(deployment_of(8), ["storage-001"], switches=(), off=["storage-001"]) as other:
         assert other.request("status")["nodes"]["storage-001"]["on"] is False
     assert traces() == before
+    assert not kept(name)
+
+
+def kept(name: str) -> list[Path]:
+    """List the directory and the control groups of a rack."""
+    return [*Path(tempfile.gettempdir()).glob(name), *Path("/sys/fs/cgroup").rglob(name)]
 
 
 def traces() -> dict[str, list[str]]:
-    """List what a rack could leave on the machine besides processes."""
+    """List what a rack could leave on the machine besides processes and what bears its name."""
     return {
         "mounts": sorted(line.split()[4] for line in Path("/proc/self/mountinfo").read_text().splitlines()),
-        "directories": sorted(path.name for path in Path(tempfile.gettempdir()).glob("kv-rack-*")),
-        "groups": sorted(str(path) for path in Path("/sys/fs/cgroup").rglob("kv-rack-*")),
         **{place: sorted(path.name for path in Path(place).glob("*")) for place in WATCHED},
     }
 
