@@ -43,7 +43,8 @@ def call(rack: Rack, module: str, /, *, check: bool = False, on: str = "", **arg
     """Run a module on a machine and return what it reports; `failed` tells how it ended."""
 
     def run_command(_: Any, argv: list[str], **_more: Any) -> tuple[int, str, str]:
-        return rack.mm(*argv, node=on)
+        words = argv[4:] if argv[0] == "timeout" else argv
+        return rack.mm(*words, node=on)
 
     def end(_: Any, **result: Any) -> None:
         raise EndError({"failed": False, **result})

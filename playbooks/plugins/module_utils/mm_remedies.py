@@ -5,6 +5,13 @@ from __future__ import annotations
 
 REMEDIES = (
     (
+        r"did not end within",
+        (
+            "Root must reach every node by ssh without a question, by IP, FQDN and short name, itself included: run "
+            "the base phase, then see that no mm command is left running."
+        ),
+    ),
+    (
         r"6027-1382",
         "Run it on a node of the cluster; if there should be one, let the storage phase create it first.",
     ),

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+import time
 from typing import TYPE_CHECKING, Any
 
 from ansible.module_utils.basic import AnsibleModule
@@ -11,6 +12,13 @@ from ansible.module_utils.mm import BIN, MmError, cause, rows, yes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+
+LOCKED = "6027-1227"
+"""Another command changes the configuration; the refused one did nothing and may be repeated."""
+LOCK_PAUSES = (5, 15, 30)
+"""Pauses before it is [s]."""
+LIMIT_SAYS = {124: "{0} did not end within {1} s: ssh may wait for an answer", 127: "{0} is not installed"}
+"""What timeout(1) means by its return codes."""
 
 NOT_YET = r"6027-1382|6027-1209|6027-1388|is not installed|does not exist|is not defined|no quorum"
 """What reading says before the steps that check mode only foresaw."""
@@ -22,6 +30,7 @@ class Task:
     def __init__(self, spec: dict[str, Any], **extra: Any) -> None:
         self.module = AnsibleModule(argument_spec=spec, supports_check_mode=True, **extra)
         self.commands: list[list[str]] = []
+        self.limit_s = 0
         self.before: dict[str, Any] = {}
         self.after: dict[str, Any] = {}
 
@@ -81,12 +90,29 @@ class Task:
         return "" if self.check else self._run(argv)
 
     def _run(self, argv: tuple[str, ...]) -> str:
+        """Run a command; while another one holds the configuration, pause and run it again."""
+        for pause in LOCK_PAUSES:
+            try:
+                return self._once(argv)
+            except MmError as failed:
+                if LOCKED not in failed.message:
+                    raise
+            time.sleep(pause)
+        return self._once(argv)
+
+    def _once(self, argv: tuple[str, ...]) -> str:
         """Run a command with nothing to read from, so that no question can hold it up."""
+        limited = ["timeout", "--kill-after", "10", str(self.limit_s)] if self.limit_s else []
         try:
-            code, out, err = self.module.run_command(list(argv), data="", path_prefix=BIN, handle_exceptions=False)
+            code, out, err = self.module.run_command(
+                [*limited, *argv], data="", path_prefix=BIN, handle_exceptions=False
+            )
         except OSError as wrong:
             message = f"{argv[0]} is not installed: {wrong.strerror}"
             raise MmError(message, argv) from wrong
+        if limited and code in LIMIT_SAYS:
+            message = LIMIT_SAYS[code].format(argv[0], self.limit_s)
+            raise MmError(message, argv, code)
         if code:
             raise MmError(cause(out, err), argv, code)
         return str(out)

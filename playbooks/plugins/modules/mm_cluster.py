@@ -42,6 +42,10 @@ options:
         description: Such as C(quorum-manager).
         type: str
         default: nonquorum-client
+  timeout:
+    description: How long a command may take [s]; a question of ssh would hold it up for an hour.
+    type: int
+    default: 900
   remote_shell:
     description: Path of the remote shell.
     type: path
@@ -102,6 +106,7 @@ NODE = {
 SPEC = {
     "name": {"type": "str", "required": True},
     "nodes": {"type": "list", "elements": "dict", "required": True, "options": NODE},
+    "timeout": {"type": "int", "default": 900},
     "remote_shell": {"type": "path", "default": "/usr/bin/ssh"},
     "remote_copy": {"type": "path", "default": "/usr/bin/scp"},
 }
@@ -110,6 +115,7 @@ SPEC = {
 def work(task: Task) -> None:
     """Create the cluster or add nodes."""
     wanted = task["nodes"]
+    task.limit_s = task["timeout"]
     summary = task.rows(["mmlscluster", "-Y"], "clusterSummary", {"clusterName": str}, absent="6027-1382")
     if summary and summary[0]["clusterName"] != task["name"]:
         message = f"This node appears to already belong to a GPFS cluster: {summary[0]['clusterName']}"

@@ -131,7 +131,35 @@ def test_failure(racks: dict[str, Rack], tmp_path_factory: pytest.TempPathFactor
     assert result["msg"].startswith(result["message"])
 
 
-def test_a_lock_of_the_configuration_is_told_with_its_command(tmp_path: Path) -> None:
+@pytest.fixture
+def pauses(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """Give the pauses that modules made; none is really made."""
+    held: list[float] = []
+    monkeypatch.setattr("ansible.module_utils.mm_task.time.sleep", held.append)
+    return held
+
+
+def test_a_lock_that_goes_away_is_waited_for(tmp_path: Path, pauses: list[float]) -> None:
+    rack = Rack(tmp_path, "compact")
+    rack.build("nodeclass")
+    rack.store.plant({"command": "mmchconfig", "rc": 7, "stderr": "mmchconfig: 6027-1227 Locked.", "times": 2})
+
+    result = call(rack, "mm_config", parameters=[{"parameter": "autoload", "value": "no"}])
+
+    assert (result["failed"], result["changed"], pauses) == (False, True, [5, 15])
+
+
+def test_a_command_that_hangs_on_a_question_is_ended(tmp_path: Path) -> None:
+    rack = Rack(tmp_path, "compact")
+    rack.store.plant({"command": "mmcrcluster", "rc": 124, "stderr": ""})
+
+    result = call(rack, "mm_cluster", **CREATE, timeout=60)
+
+    assert result["message"] == "mmcrcluster did not end within 60 s: ssh may wait for an answer"
+    assert "without a question" in result["remedy"]
+
+
+def test_a_lock_that_stays_is_told_with_its_command(tmp_path: Path, pauses: list[float]) -> None:
     rack = Rack(tmp_path, "compact")
     rack.build("nodeclass")
     rack.store.plant({"command": "mmchconfig", "rc": 7, "stderr": "mmchconfig: 6027-1227 The file is locked."})
@@ -140,6 +168,7 @@ def test_a_lock_of_the_configuration_is_told_with_its_command(tmp_path: Path) ->
 
     assert (result["rc"], result["command"]) == (7, "mmchconfig autoload=no -i")
     assert "Another mm command runs" in result["remedy"]
+    assert len(pauses) == 3
 
 
 def test_a_group_that_never_got_its_root_log_is_told(tmp_path: Path) -> None:
@@ -182,3 +211,11 @@ def test_commands_that_are_not_there_are_named(tmp_path: Path, monkeypatch: pyte
 
     assert call(rack, "mm_health")["message"] == "mmgetstate is not installed: No such file or directory"
     assert not call(rack, "mm_cluster", check=True, **CREATE)["failed"]
+
+
+def test_a_limit_tells_a_command_that_is_not_there(tmp_path: Path) -> None:
+    rack = Rack(tmp_path, "compact")
+    rack.store.plant({"command": "mm", "rc": 127, "stderr": "timeout: failed to run command"})
+
+    assert call(rack, "mm_cluster", **CREATE)["message"] == "mmlscluster is not installed"
+    assert call(rack, "mm_cluster", check=True, **CREATE)["changed"]
