@@ -82,8 +82,9 @@ class Nvue:
             return {}
 
     def config(self, rev: str) -> Tree:
-        """Return a configuration as it is set, without what the switch assumes."""
-        return self._ask("GET", "", {"rev": rev, "filled": "false"})
+        """Return a configuration as it is set, without what the switch assumes, and without the header of its file."""
+        found = self._ask("GET", "", {"rev": rev, "filled": "false"})
+        return {key: value for key, value in found.items() if key != "header"}
 
     def new_revision(self) -> str:
         """Start a revision and return its name."""

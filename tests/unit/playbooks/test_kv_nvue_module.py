@@ -47,6 +47,8 @@ def test_a_switch_is_changed_once(one: Rack, run: Any, tmp_path: Path) -> None:
     again = run()
     assert (again["changed"], again["changes"]) == (False, [])
     assert again["diff"]["before"] == again["diff"]["after"]
+    switch.startup = {**switch.startup, "header": {"version": "of the file"}}
+    assert run()["changed"] is False
     assert switch.revision("2").state == "inactive"
 
 
