@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -50,7 +51,8 @@ def main(directory: Path) -> int:
     with served(keeper, directory / ".control") as server:
         # It is there only once it listens.
         (directory / ".control").rename(directory / CONTROL)
-        server.serve_forever()
+        with suppress(SystemExit):
+            server.serve_forever()
     return 0
 
 

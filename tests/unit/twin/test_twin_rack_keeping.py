@@ -1,0 +1,428 @@
+"""What is done to a rack that stands: power, cables, configurations and daemons, asked for by a verb."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from rack_benches import PLAN, Commands, keeper_in
+
+from kvplan.twin.rack import cgroups, inside, needs, talk
+from kvplan.twin.rack import rack as racks
+from kvplan.twin.rack.keeper import greets, served
+from kvplan.twin.rack.keeper import inside as entering
+from kvplan.twin.rack.machine import Machine, booting
+from kvplan.twin.rack.shell import RackError, run
+
+if TYPE_CHECKING:
+    import socketserver
+    from collections.abc import Callable, Iterator
+
+    from kvplan.twin.rack.keeper import Keeper
+
+NVUE = {
+    "system": {"hostname": "leaf-001a"},
+    "interface": {
+        "lo": {"ipv4": {"address": {"10.72.4.1/32": {}}}},
+        "swp1s0": {"link": {"mtu": 9216}, "ipv4": {"address": {"10.64.0.0/31": {}}}},
+        "swp9": {"link": {"mtu": 9216}},
+    },
+}
+
+
+@pytest.fixture
+def commands() -> Commands:
+    return Commands()
+
+
+@pytest.fixture
+def keeper(tmp_path: Path, commands: Commands, monkeypatch: pytest.MonkeyPatch) -> Iterator[Keeper]:
+    """Give a keeper whose nodes are shells that wait for their one child."""
+    monkeypatch.setattr("kvplan.twin.rack.keeper.lay", lambda _image, upper, _root: (upper / "etc").mkdir())
+    monkeypatch.setattr("kvplan.twin.rack.keeper.greets", lambda address: address == PLAN.nodes[0].address)
+    monkeypatch.setattr("kvplan.twin.rack.cgroups.made", lambda _: [])
+    monkeypatch.setattr("kvplan.twin.rack.machine.booting", lambda *_: ["sh", "-c", "sleep 60; exit 1"])
+    keeper = keeper_in(tmp_path, commands, off=("gpu-0001",), files={"gpu-0001": {"etc/frr/frr.conf": "!\n"}})
+    keeper.build()
+    yield keeper
+    for machine in keeper.machines.values():
+        machine.off()
+
+
+def until_down(server: socketserver.UnixStreamServer) -> None:
+    with pytest.raises(SystemExit):
+        server.serve_forever()
+
+
+def leader_of(machine: Machine) -> int:
+    return int(eventually(machine.leader))
+
+
+def eventually(reads: Callable[[], Any]) -> Any:
+    deadline = time.monotonic() + 10
+    while not (value := reads()):
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    return value
+
+
+def test_it_builds_networks_disks_and_switches_on_what_is_ordered(keeper: Keeper, commands: Commands) -> None:
+    assert "netns add storage-001" in commands.seen
+    assert "ip netns exec leaf-001a sysctl -qw net.ipv4.ip_forward=1" in " ".join(commands.seen)
+    assert (keeper.machines["gpu-0001"].upper / "etc/frr/frr.conf").read_text(encoding="utf-8") == "!\n"
+    mounted = next(line for line in commands.seen if line.startswith("mount -t overlay gpu-0001"))
+    assert f"lowerdir=/,upperdir={keeper.machines['gpu-0001'].upper}" in mounted
+    assert keeper.status()["nodes"] == {
+        "storage-001": {"on": True, "ssh": True},
+        "gpu-0001": {"on": False, "ssh": False},
+    }
+
+
+def test_power_is_taken_and_given(keeper: Keeper, commands: Commands) -> None:
+    machine = keeper.machines["storage-001"]
+    leader = leader_of(machine)
+    assert keeper.answer({"verb": "leader", "what": "storage-001"}) == {"result": leader}
+    assert keeper.answer({"verb": "on", "what": "storage-001"}) == {"result": None}
+    assert machine.leader() == leader  # it was on already
+    assert keeper.answer({"verb": "off", "what": "storage-001"}) == {"result": None}
+    assert "link set client1p0 down" in commands.seen
+    assert not keeper.status()["nodes"]["storage-001"]["on"]
+    assert keeper.answer({"verb": "leader", "what": "storage-001"}) == {"error": "storage-001 is off"}
+    keeper.answer({"verb": "on", "what": "storage-001"})
+    assert leader_of(machine) != leader
+
+
+def test_a_node_that_restarts_itself_stays_on(keeper: Keeper, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    script = f"echo x >>{tmp_path}/boots; [ $(wc -l <{tmp_path}/boots) = 1 ] && exit 133; sleep 60; exit 1"
+    monkeypatch.setattr("kvplan.twin.rack.machine.booting", lambda *_: ["sh", "-c", script])
+    machine = keeper.machines["gpu-0001"]
+    machine.on()
+    leader_of(machine)
+    eventually(lambda: (tmp_path / "boots").read_text(encoding="ascii") == "x\nx\n")
+    assert machine.is_on
+
+
+def test_a_node_that_does_not_go_off_is_an_error(keeper: Keeper, monkeypatch: pytest.MonkeyPatch) -> None:
+    leader_of(keeper.machines["storage-001"])
+    monkeypatch.setattr("kvplan.twin.rack.machine._PATIENCE_S", 0.05)
+    with monkeypatch.context() as unkillable:
+        unkillable.setattr("os.kill", lambda *_: None)
+        assert keeper.answer({"verb": "off", "what": "storage-001"}) == {"error": "storage-001 does not go off"}
+    monkeypatch.setattr("kvplan.twin.rack.machine._PATIENCE_S", 10)
+
+
+def test_a_reinstalled_node_has_a_disk_as_new(keeper: Keeper, commands: Commands) -> None:
+    upper = keeper.machines["storage-001"].upper
+    (upper / "lost").touch()
+    assert keeper.answer({"verb": "reinstall", "what": "storage-001"}) == {"result": None}
+    assert upper.is_dir()
+    assert not (upper / "lost").exists()
+    assert f"umount {upper.parent / 'root'}" in commands.seen
+
+
+def test_links_are_cut_and_mended(keeper: Keeper, commands: Commands) -> None:
+    for link in ("link:storage-001:client1p0", "storage-001:mgmt1"):
+        assert keeper.answer({"verb": "cut", "what": link}) == {"result": None}
+    assert commands.seen[-3:] == ["ip -n leaf-001a -batch -", "link set swp1s0 down", "ip link set mg0 down"]
+    assert keeper.status()["cut"] == ["storage-001:client1p0", "storage-001:mgmt1"]
+    assert keeper.status()["switches"] == {"leaf-001a": {"shut": ["swp1s0"]}}
+    keeper.answer({"verb": "configure", "what": "leaf-001a", "settings": NVUE})
+    assert "link set swp1s0 up" not in commands.seen
+    keeper.answer({"verb": "restore", "what": "link:storage-001:client1p0"})
+    keeper.answer({"verb": "restore", "what": "link:storage-001:mgmt1"})
+    assert commands.seen[-2:] == ["link set swp1s0 up", "ip link set mg0 up"]
+    assert keeper.status()["cut"] == []
+
+
+def test_a_switch_is_configured_and_routes_afresh_only_when_that_changes(
+    keeper: Keeper, commands: Commands, tmp_path: Path
+) -> None:
+    asked = {"verb": "configure", "what": "leaf-001a", "settings": [{"header": {}}, {"set": NVUE}]}
+    assert keeper.answer(asked) == {"result": ["swp9"]}
+    assert {
+        "address add 10.72.4.1/32 dev lo",
+        "address del 10.9.9.8/31 dev swp1s0",
+        "address add 10.64.0.0/31 dev swp1s0",
+        "ip netns exec leaf-001a vtysh -N leaf-001a -b",
+    } <= {*commands.seen}
+    assert not [line for line in commands.seen if "tunl0" in line or line.endswith("del 172.24.128.8/14 dev eth0")]
+    assert sum("zebra" in line for line in commands.seen) == 1
+    keeper.answer(asked)
+    assert sum("zebra" in line for line in commands.seen) == 1
+    old = subprocess.Popen(["sleep", "60"])
+    (tmp_path / "state/leaf-001a/zebra.pid").write_text(str(old.pid), encoding="ascii")
+    keeper.answer({**asked, "settings": {**NVUE, "system": {"hostname": "other"}}})
+    assert old.wait(10) == -signal.SIGKILL
+    assert sum("zebra" in line for line in commands.seen) == 2
+
+
+def test_ssh_servers_are_killed_by_the_name_of_their_unit(keeper: Keeper, commands: Commands) -> None:
+    keeper.machines["gpu-0001"].on()
+    for name, unit in (("storage-001", "sshd"), ("gpu-0001", "ssh")):
+        leader = leader_of(keeper.machines[name])
+        assert keeper.answer({"verb": "kill-sshd", "what": name}) == {"result": None}
+        assert commands.seen[-1].startswith(f"nsenter --target={leader} --mount")
+        assert commands.seen[-1].endswith(f"systemctl stop {unit}")
+
+
+@pytest.mark.parametrize(
+    ("request_", "error"),
+    [
+        ({"verb": "onn", "what": "storage-001"}, "no verb onn did you mean 'on'?"),
+        ({"verb": "on", "what": "storage-01"}, "no node storage-01 in the rack did you mean 'storage-001'?"),
+        ({"verb": "configure", "what": "leaf", "settings": {}}, "no switch leaf in the rack"),
+        ({"verb": "configure", "what": "leaf-001a", "settings": "text"}, "must have one `set`"),
+        ({"verb": "configure", "what": "leaf-001a"}, "settings"),
+        ({}, "no verb"),
+    ],
+)
+def test_what_cannot_be_done_is_said(keeper: Keeper, request_: dict[str, Any], error: str) -> None:
+    assert error in keeper.answer(request_)["error"]
+
+
+def test_a_command_that_fails_is_said(keeper: Keeper, commands: Commands) -> None:
+    commands.refuses = "ip link"
+    assert keeper.answer({"verb": "cut", "what": "storage-001:mgmt1"})["error"].endswith("exit code 1")
+    assert keeper.status()["cut"] == []
+
+
+@pytest.fixture
+def standing(keeper: Keeper, tmp_path: Path) -> Iterator[racks.Rack]:
+    """Give a rack that listens; its first process is a child of this one's."""
+    owner = subprocess.Popen(["sh", "-c", "sleep 60; exit 1"])
+    (tmp_path / inside.ORDER).write_text(keeper.order.model_dump_json(), encoding="utf-8")
+    (tmp_path / racks.PID).write_text(str(owner.pid), encoding="ascii")
+    with served(keeper, tmp_path / inside.CONTROL) as server:
+        thread = threading.Thread(target=until_down, args=(server,))
+        thread.start()
+        rack = racks.Rack.at(tmp_path)
+        eventually(lambda: Path(f"/proc/{owner.pid}/task/{owner.pid}/children").read_text(encoding="ascii"))
+        yield rack
+        rack.request("down")
+        thread.join(10)
+        assert not thread.is_alive()
+    os.kill(racks.first_process(owner.pid), signal.SIGKILL)
+    owner.wait(10)
+
+
+def test_a_rack_is_asked_over_its_socket(standing: racks.Rack) -> None:
+    assert standing.request("status")["nodes"]["storage-001"] == {"on": True, "ssh": True}
+    assert standing.configure("leaf-001a", NVUE) == ["swp9"]
+    standing.wait()
+    standing.wait(["storage-001"])
+    with pytest.raises(RackError, match=r"no answer over SSH after 0.1 s: gpu-0001"):
+        standing.wait(["gpu-0001"], seconds=0.1)
+    with pytest.raises(RackError, match="no verb"):
+        standing.request("explode")
+
+
+def test_a_caller_that_breaks_off_does_no_harm(standing: racks.Rack) -> None:
+    with socket.socket(socket.AF_UNIX) as connection:
+        connection.connect(str(standing.directory / inside.CONTROL))
+        connection.sendall(b"{not json\n")
+    assert standing.request("status")
+
+
+def test_commands_enter_the_rack_and_then_the_machine(standing: racks.Rack) -> None:
+    first = racks.first_process(standing.pid)
+    enter = ["nsenter", f"--target={first}", "--mount", "--net", "--pid", "--wdns=/", "--"]
+    assert standing.command(racks.HERE, "id") == [*enter, "id"]
+    assert standing.command("leaf-001a", "id") == [*enter, "ip", "netns", "exec", "leaf-001a", "id"]
+    leader = eventually(lambda: standing.request("leader", "storage-001"))
+    assert standing.command("storage-001", "id") == [*enter, *entering(leader), "id"]
+
+
+def test_the_command_line(
+    standing: racks.Rack, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = str(standing.directory)
+    became: list[list[str]] = []
+    monkeypatch.setattr("os.execvp", lambda _, command: became.append(command))
+    assert talk.main([place, "status"]) == 0
+    assert json.loads(capsys.readouterr().out)["nodes"]
+    assert talk.main([place, "on", "gpu-0001"]) == 0
+    assert talk.main([place, "on", "gpu"]) == 1
+    assert "no node gpu in the rack" in capsys.readouterr().err
+    assert talk.main(["/nowhere", "status"]) == 1
+    assert talk.main([]) == 2
+    assert "usage:" in capsys.readouterr().err
+    talk.main([place, "exec", "leaf-001a", "ip", "link"])
+    talk.main([place, "shell"])
+    assert [command[-3:] for command in became] == [["leaf-001a", "ip", "link"], ["--", "bash", "-l"]]
+    monkeypatch.setattr("kvplan.twin.rack.talk.keep", lambda directory: directory == Path(place))
+    assert talk.main(["keep", place]) == 1
+
+
+def test_a_rack_that_is_gone_says_so() -> None:
+    with pytest.raises(RackError, match="the rack is gone"):
+        racks.first_process(2**22 + 1)
+
+
+def test_a_rack_that_does_not_come_up_says_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(racks, "starting", lambda _: ["sh", "-c", "echo the bridge is up >&2; exit 1"])
+    monkeypatch.setattr(cgroups, "remove", lambda _: None)
+    with pytest.raises(RackError, match="does not come up: the bridge is up"), racks._standing(tmp_path):
+        pass
+
+
+def test_no_rack_on_a_machine_that_cannot_carry_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(racks, "missing", lambda: ["not root: run it with sudo", "no sshd"])
+    with pytest.raises(RackError, match="cannot carry a rack: not root: run it with sudo; no sshd"), racks.raised(None):  # type: ignore[arg-type]
+        pass
+
+
+def test_directories_of_dead_racks_are_swept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    removed: list[str] = []
+    monkeypatch.setattr(cgroups, "remove", removed.append)
+    for name, pid in {"kv-rack-dead": 2**22 + 1, "kv-rack-alive": os.getpid(), "other": 2**22 + 1}.items():
+        (tmp_path / name).mkdir()
+        (tmp_path / name / racks.PID).write_text(str(pid), encoding="ascii")
+    (tmp_path / "kv-rack-young").mkdir()
+    racks.swept(tmp_path)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["kv-rack-alive", "kv-rack-young", "other"]
+    assert removed == ["kv-rack-dead"]
+
+
+def test_a_node_boots_in_groups_of_its_own(tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+    command = booting(PLAN.nodes[0], Path("/disk"), [tmp_path / "one", tmp_path / "two"])
+    start = command.index("systemd-nspawn")
+    assert {"--machine=storage-001", "--network-namespace-path=/run/netns/storage-001", "--boot"} <= {*command[start:]}
+    done = subprocess.run([*command[:start], "echo", "booted"], capture_output=True, text=True, check=True)
+    assert done.stdout == "booted\n"
+    assert {(tmp_path / name / "cgroup.procs").read_text(encoding="ascii") for name in ("one", "two")} == {"0\n"}
+
+
+def test_the_rack_is_built_in_private_and_kept_until_told_to_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], commands: Commands
+) -> None:
+    inside.privately(commands)
+    assert commands.seen[0] == "mount -t tmpfs -o mode=755 kv-run /run"
+    assert "/run/netns" in commands.seen[-1]
+    monkeypatch.setattr(inside, "privately", lambda: None)
+    monkeypatch.setattr(cgroups, "join", lambda _: None)
+    assert inside.main(tmp_path) == 1
+    assert "order.json" in capsys.readouterr().err
+    monkeypatch.setattr(inside, "Keeper", lambda *_: keeper_in(tmp_path, commands, off=()))
+    monkeypatch.setattr("kvplan.twin.rack.keeper.Keeper.build", lambda _: None)
+    (tmp_path / inside.ORDER).write_text(keeper_in(tmp_path, commands).order.model_dump_json(), encoding="utf-8")
+    codes: list[int] = []
+    thread = threading.Thread(target=lambda: codes.append(inside.main(tmp_path)))
+    thread.start()
+    eventually((tmp_path / inside.CONTROL).exists)
+    racks.Rack(PLAN, tmp_path, 0).request("down")
+    thread.join(10)
+    assert codes == [0]
+
+
+def test_the_first_process_ends_as_the_other_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    with subprocess.Popen(["sh", "-c", "exit 7"]) as other:
+        monkeypatch.setattr("os.fork", lambda: other.pid)
+        assert inside.keep(Path("/nowhere")) == 7
+
+
+def test_the_first_process_waits_for_all_that_is_left_to_it() -> None:
+    script = (
+        "import os, sys, time; from kvplan.twin.rack import inside; from pathlib import Path\n"
+        "os.fork() or os._exit(9)\n"
+        "inside.main = lambda directory: time.sleep(0.2) or 5\n"
+        "sys.exit(inside.keep(Path('/nowhere')))"
+    )
+    assert subprocess.run([sys.executable, "-c", script], check=False).returncode == 5
+
+
+def test_control_groups_lie_below_one_s_own_and_are_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    own = tmp_path / "own"
+    own.write_text("4:memory:/mine\n3:cpuset:/\n2:net_cls:/\n9:name=systemd:/\n0::/\n", encoding="ascii")
+    for name in ("memory/mine", "cpuset", "systemd", "unified"):
+        (tmp_path / name).mkdir(parents=True)
+    (tmp_path / "cpuset/cpuset.cpus").write_text("0-1", encoding="ascii")
+    cgroups.join("rack", own, tmp_path)
+    joined = {str(path.parent.relative_to(tmp_path)) for path in tmp_path.rglob("cgroup.procs")}
+    assert joined == {"memory/mine/rack", "cpuset/rack", "systemd/rack", "unified/rack"}
+    assert (tmp_path / "cpuset/rack/cpuset.cpus").read_text(encoding="ascii") == "0-1"
+    monkeypatch.setattr(cgroups, "_PATIENCE_S", 0.1)
+    with pytest.raises(OSError, match="not empty"):
+        cgroups.remove("rack", own, tmp_path)
+    for path in (*tmp_path.rglob("cgroup.procs"), tmp_path / "cpuset/rack/cpuset.cpus"):
+        path.unlink()  # as the kernel's own files, which need not be removed
+    (tmp_path / "systemd/rack/node/payload").mkdir(parents=True)
+    cgroups.remove("rack", own, tmp_path)
+    assert not list(tmp_path.rglob("rack"))
+
+
+def test_without_hybrid_groups_the_second_version_is_at_the_top(tmp_path: Path) -> None:
+    own = tmp_path / "own"
+    own.write_text("0::/mine\n", encoding="ascii")
+    assert list(cgroups.groups_of("rack", own, tmp_path)) == [tmp_path / "mine/rack"]
+
+
+def test_what_a_machine_lacks_is_said_with_its_package(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("os.geteuid", lambda: 1000)
+    monkeypatch.setattr("tempfile.gettempdir", lambda: "/long" * 20)
+    monkeypatch.setattr("shutil.which", lambda program, path: None if program == "sshd" else path)
+    monkeypatch.setattr(needs, "FRR", Path("/nowhere"))
+    lacks = needs.missing()
+    assert lacks[0] == "not root: run it with sudo"
+    assert "set TMPDIR to a shorter one" in lacks[1]
+    assert "sshd is not installed: apt install openssh-server" in lacks
+    assert "/nowhere/zebra is not there: apt install frr" in lacks
+
+
+def test_a_kernel_that_refuses_is_said(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr("os.geteuid", lambda: 0)
+    monkeypatch.setattr("shutil.which", lambda program, path: program + path)
+    monkeypatch.setattr(needs, "DAEMONS", ())
+    tool = tmp_path / "unshare"
+    tool.write_text("#!/bin/sh\necho 'Operation not permitted' >&2; exit 1\n", encoding="ascii")
+    tool.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    assert needs.missing() == [
+        "the kernel does not allow namespaces, overlays, veth or bridges here: Operation not permitted"
+    ]
+    tool.write_text("#!/bin/sh\nexit 0\n", encoding="ascii")
+    assert needs.missing() == []
+
+
+def test_other_systems_and_missing_groups_are_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("shutil.which", lambda program, path: program + path)
+    monkeypatch.setattr(needs, "DAEMONS", ())
+    monkeypatch.setattr(Path, "exists", lambda _: False)
+    monkeypatch.setattr("os.geteuid", lambda: 0)
+    assert "no control groups" in needs.missing()[0]
+    monkeypatch.setattr(Path, "is_dir", lambda _: False)
+    assert needs.missing() == ["not Linux: a rack needs its namespaces"]
+
+
+def test_commands_that_fail_say_why_and_slow_ones_are_ended() -> None:
+    assert run("cat", stdin="text") == "text"
+    with pytest.raises(RackError, match="sh -c echo no >&2; exit 3: exit code 3: no"):
+        run("sh", "-c", "echo no >&2; exit 3")
+    with pytest.raises(RackError, match=r"sleep 9: not done after 0.1 s"):
+        run("sleep", "9", seconds=0.1)
+
+
+def saying(server: socket.socket, said: bytes) -> None:
+    with server.accept()[0] as connection:
+        connection.sendall(said)
+
+
+def test_only_an_ssh_server_greets() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        for said, is_ssh in ((b"SSH-2.0-OpenSSH", True), (b"HTTP", False)):
+            thread = threading.Thread(target=saying, args=(server, said))
+            thread.start()
+            assert greets("127.0.0.1", port) is is_ssh
+            thread.join(10)
+    assert not greets("127.0.0.1", port)
