@@ -105,7 +105,8 @@ def work(task: Task) -> None:
     """Take the group as far as it can be taken now."""
     job = Job(task, task["job_dir"], task["name"])
     job.need_no_failure()
-    for step in () if job.running() else (_create, _complete, _add, _complete_add):
+    ready = not job.running()
+    for step in (_create, _complete, _add, _complete_add) if ready else ():
         argv = step(task)
         if argv and task.check:
             task.commands.append(list(argv))
@@ -113,8 +114,9 @@ def work(task: Task) -> None:
             task.change(*argv)
         elif argv:
             job.start(*argv)
+            # the next look tells how it went, even if it is over by now
+            ready = False
             break
-    ready = not job.running()
     if ready:
         _settle(task)
     task.end(ready=ready, log_groups={"formatted": len(_logs(task)), "all": 2 * len(task["nodes"]) + 1})

@@ -35,7 +35,7 @@ def play(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., list[dict[st
     rack = Rack(place, "compact")
     rack.build("recovery-group")
     with rack.store.changed() as state:
-        state["speed"] = 150
+        state["speed"] = 300
     tools = place / "bin"
     tools.mkdir()
     (tools / "mmsim").write_bytes(entry(PYTHON))
@@ -43,7 +43,7 @@ def play(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., list[dict[st
     for name in COMMANDS:
         (tools / name).symlink_to("mmsim")
 
-    def run(*tasks: dict[str, Any], check: bool = False) -> list[dict[str, Any]]:
+    def run(*tasks: dict[str, Any]) -> list[dict[str, Any]]:
         held = {"hosts": "localhost", "connection": "local", "gather_facts": False, "tasks": list(tasks)}
         (place / "play.yml").write_text(yaml.safe_dump([held]), encoding="utf-8")
         told = {
@@ -61,7 +61,7 @@ def play(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., list[dict[st
             DIRECTORY: str(place / "state"),
             ROOT: str(place / rack.admin),
         }
-        argv = [Path(sys.executable).with_name("ansible-playbook"), place / "play.yml", *(["--check"] if check else [])]
+        argv = [Path(sys.executable).with_name("ansible-playbook"), place / "play.yml"]
         done = subprocess.run(argv, env=told, capture_output=True, text=True, check=False)
         assert done.returncode in (0, 2), done.stdout + done.stderr
         return _results(done.stdout)
@@ -79,8 +79,7 @@ def _results(text: str) -> list[dict[str, Any]]:
 def test_a_group_is_made_while_the_play_looks_on(play: Callable[..., list[dict[str, Any]]], tmp_path: Path) -> None:
     group = {"mmvdisk_recoverygroup": {**GROUP, "job_dir": str(tmp_path / "jobs")}}
 
-    (foreseen,) = play(group, check=True)
-    started, ready, again = play(group, {**group, **UNTIL}, group)
+    foreseen, started, ready, again = play({**group, "check_mode": True}, group, {**group, **UNTIL}, group)
 
     assert (foreseen["changed"], foreseen["ready"]) == (True, True)
     assert (started["changed"], started["ready"]) == (True, False)
