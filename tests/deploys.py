@@ -111,11 +111,11 @@ def start(directory: Path, *arguments: str) -> subprocess.Popen[str]:
 
 
 def processes_with(text: str) -> list[int]:
-    """List the processes of this machine whose command line holds a text."""
+    """List the processes of this machine whose command line holds a text, with blanks between the arguments."""
     found = []
     for entry in Path("/proc").glob("[0-9]*/cmdline"):
         try:
-            if text.encode() in entry.read_bytes():
+            if text.encode() in entry.read_bytes().replace(b"\0", b" "):
                 found.append(int(entry.parent.name))
         except OSError:
             continue

@@ -9,7 +9,7 @@ import shutil
 import signal
 import sys
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -55,7 +55,7 @@ class Job:
     state: Path
     scratch: Path
     log: Path
-    secrets: Mapping[str, str]
+    secrets: Mapping[str, str] = field(repr=False)
     variables: Mapping[str, str]
     limit: str = ""
     check: bool = False

@@ -26,31 +26,33 @@ if TYPE_CHECKING:
     from kvplan.deploy.events import Event
 
 pytestmark = pytest.mark.slow
-LEAK = """\
+# Naps that no other run of these tests takes.
+NAP, DAEMON = f"sleep {100_000 + os.getpid()}", f"sleep {200_000 + os.getpid()}"
+LEAK = f"""\
     - name: Leak
       ansible.builtin.debug:
-        msg: "{{ kv_secret_bmc_storage_001 }} {{ kv_secret_switch_password }}"
+        msg: "{{{{ kv_secret_bmc_storage_001 }}}} {{{{ kv_secret_switch_password }}}}"
     - name: Spill
       ansible.builtin.command: env
       changed_when: false
       environment:
-        LEAKED: "{{ kv_secret_bmc_storage_001 }}"
+        LEAKED: "{{{{ kv_secret_bmc_storage_001 }}}}"
     - name: Leave a daemon, as a shared SSH connection is one
-      ansible.builtin.shell: setsid sleep 986 >/dev/null 2>&1 &
+      ansible.builtin.shell: setsid {DAEMON} >/dev/null 2>&1 &
       changed_when: false
     - name: Fail on one
       ansible.builtin.command: 'false'
       when: inventory_hostname == 'storage-002' and not (lookup('env', 'HOME') ~ '/repaired') is exists
 """
-LINGER = """\
+LINGER = f"""\
     - name: Linger
-      ansible.builtin.command: sleep 987
+      ansible.builtin.command: {NAP}
       when: inventory_hostname == 'gpu-0001'
 """
 VAULT = ("--vault-password-file", "vault-password")
 
 
-def waited_for(check: Callable[[], bool], seconds: float = 20) -> bool:
+def waited_for(check: Callable[[], bool], seconds: float = 60) -> bool:
     """Wait until something is so."""
     deadline = time.monotonic() + seconds
     while not check() and time.monotonic() < deadline:
@@ -70,17 +72,21 @@ def begun(directory: Path, *more: str) -> Iterator[subprocess.Popen[str]]:
 
 def files_with(directory: Path, text: str) -> list[str]:
     """List the files below a directory that hold a text."""
-    return [
-        str(path.relative_to(directory))
-        for path in directory.rglob("*")
-        if path.is_file() and text.encode() in path.read_bytes()
-    ]
+    return [str(path.relative_to(directory)) for path in directory.rglob("*") if _holds(path, text)]
 
 
-def scratches() -> set[str]:
-    """List the directories in memory of all runs."""
+def _holds(path: Path, text: str) -> bool:
+    """Tell whether a file holds a text; one that has gone holds none."""
+    try:
+        return path.is_file() and text.encode() in path.read_bytes()
+    except OSError:
+        return False
+
+
+def scratches(directory: Path) -> list[str]:
+    """List the directories in memory of the runs of a deployment."""
     places = (Path("/dev/shm"), Path(os.environ.get("XDG_RUNTIME_DIR") or "/nonexistent"))  # noqa: S108
-    return {str(path) for place in places for path in place.glob("kvplan-*")}
+    return [folder for place in places for folder in files_with(place, str(directory)) if folder.startswith("kvplan-")]
 
 
 @pytest.fixture
@@ -96,7 +102,6 @@ def test_a_run_fails_and_is_resumed_and_no_secret_is_written(
 ) -> None:
     lay_out(tmp_path, monkeypatch, storage=play("storage", LEAK + TOUCH))
     registered(monkeypatch)
-    before = scratches()
     command = ["deploy", "plan.json", "site.yaml", *VAULT, "--yes", "plan.json", "--format", "json"]
     command += ["--limit", "storage-001,storage-002"]
     assert main(command) == 7
@@ -116,9 +121,9 @@ def test_a_run_fails_and_is_resumed_and_no_secret_is_written(
     assert "canary" not in printed.out + printed.err
     for setting in ("ANSIBLE_HOST_KEY_CHECKING=True", "StrictHostKeyChecking=accept-new"):
         assert files_with(kept, setting)
-    assert processes_with("sleep\x00986") == []
+    assert processes_with(DAEMON) == []
     assert {oct(path.stat().st_mode & 0o077) for path in (kept, *kept.rglob("*"))} == {"0o0"}
-    assert scratches() == before
+    assert scratches(tmp_path) == []
 
 
 def test_a_second_run_and_a_check_change_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -162,31 +167,29 @@ def test_stopping_what_has_ended_is_no_error(tmp_path: Path) -> None:
 
 
 def test_ctrl_c_ends_everything_and_says_how_to_go_on(lingering: Path) -> None:
-    before = scratches()
     with begun(lingering) as run:
-        assert waited_for(lambda: bool(processes_with("sleep\x00987")))
+        assert waited_for(lambda: bool(processes_with(NAP)))
         with begun(lingering) as second:
-            _, refusal = second.communicate(timeout=30)
+            _, refusal = second.communicate(timeout=60)
         run.send_signal(signal.SIGINT)
-        _, error = run.communicate(timeout=30)
+        _, error = run.communicate(timeout=60)
     assert second.returncode == 3
     assert f"is being deployed by process {run.pid} on " in refusal
     assert run.returncode == 130
     assert "stopped in phase verify; go on with: kvplan deploy plan.json site.yaml --resume" in error
-    assert processes_with(str(lingering)) == processes_with("sleep\x00987") == []
-    assert scratches() == before
+    assert processes_with(str(lingering)) == processes_with(NAP) == []
+    assert scratches(lingering) == []
 
 
 def test_a_run_that_is_killed_leaves_no_playbook_behind_and_is_resumed(lingering: Path) -> None:
-    before = scratches()
     with begun(lingering) as run:
-        assert waited_for(lambda: bool(processes_with("sleep\x00987")))
+        assert waited_for(lambda: bool(processes_with(NAP)))
         run.kill()
-    assert scratches() != before
+    assert scratches(lingering)
     (lingering / "own" / "playbooks" / "verify.yml").write_text(play("gpu", LOOK))
     with begun(lingering, "--resume", "--format", "json") as again:
-        out, error = again.communicate(timeout=30)
+        out, error = again.communicate(timeout=60)
     assert again.returncode == 0, error
     assert [phase["name"] for phase in json.loads(out.splitlines()[-1])["phases"]] == ["verify"]
-    assert processes_with("sleep\x00987") == []
-    assert scratches() == before
+    assert processes_with(NAP) == []
+    assert scratches(lingering) == []
