@@ -162,7 +162,7 @@ def test_a_power_cycle_keeps_the_disk_and_loses_carrier_meanwhile(rack: Rack) ->
     rack.request("on", "gpu-0001")
     rack.wait(["gpu-0001"])
     assert rack.ssh("gpu-0001", "cat kept") == "kept\n"
-    until(lambda: pinged(rack))
+    until(lambda: rack.ssh("gpu-0001", "systemctl is-active frr || true") == "active\n")
 
 
 def test_a_node_restarts_itself(rack: Rack) -> None:
@@ -182,10 +182,21 @@ def test_a_reinstalled_node_is_as_new_under_its_old_key(rack: Rack) -> None:
     assert rack.ssh("storage-002", "ls") == ""
 
 
+def test_a_full_disk_is_one_node_s_alone(rack: Rack) -> None:
+    full = rack.run(
+        "storage-002", "sh", "-c", "head -c 3G /dev/zero >/var/full; echo $?; df --output=pcent /", seconds=90
+    )
+    assert full.split() == ["1", "Use%", "100%"]
+    rack.ssh("storage-001", "sudo touch /var/room")
+    rack.run("storage-002", "rm", "/var/full")
+
+
 def test_a_node_without_ssh_server_is_mended_by_restarting_it(rack: Rack) -> None:
     for node, unit in (("storage-002", "sshd"), ("gpu-0001", "ssh")):
         rack.request("kill-sshd", node)
-        assert rack.request("status")["nodes"][node] == {"on": True, "ssh": False}
+        seen = rack.request("status")["nodes"]
+        assert [name for name, held in seen.items() if not held["ssh"]] == [node]
+        assert seen[node]["on"]
         rack.run(node, "systemctl", "start", unit)
     rack.wait()
 
@@ -229,7 +240,7 @@ def test_a_rack_ends_with_a_killed_owner_and_the_next_one_sweeps_up(rack: Rack, 
         f"sys.path.insert(0, {str(Path(__file__).parents[1])!r})\n"
         "from sites import deployment_of\n"
         "from kvplan.twin.rack import raised\n"
-        "with raised(deployment_of(8), ['storage-001'], switches=()) as rack:\n"
+        "with raised(deployment_of(8), ['storage-001'], switches=(), off=['storage-001']) as rack:\n"
         "    print(rack.pid, rack.directory.name, flush=True)\n"
         "    os.kill(os.getpid(), signal.SIGKILL)\n",
         encoding="utf-8",

@@ -53,7 +53,12 @@ _MADE: Final = (
 )
 _MASKED: Final = (
     "console-getty.service",
+    "dev-hugepages.mount",
     "getty.target",
+    "modprobe@.service",
+    "sys-fs-fuse-connections.mount",
+    "sys-kernel-debug.mount",
+    "sys-kernel-tracing.mount",
     "systemd-firstboot.service",
     "systemd-networkd-wait-online.service",
     "systemd-resolved.service",
@@ -62,6 +67,8 @@ _MASKED: Final = (
     "systemd-udevd-control.socket",
     "systemd-udevd-kernel.socket",
     "systemd-udevd.service",
+    "systemd-update-utmp-runlevel.service",
+    "systemd-update-utmp.service",
 )
 _SSHD: Final = """\
 HostKey /etc/ssh/ssh_host_ed25519_key

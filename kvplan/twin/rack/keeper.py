@@ -122,7 +122,7 @@ class Keeper:
         """Put on a node's disk what an installed one has, and what was ordered besides."""
         order, node = self.order, machine.node
         accounts = Accounts(*(Path("/etc", name).read_text(encoding="utf-8") for name in ("passwd", "group")))
-        machine.upper.mkdir(parents=True)
+        machine.insert()
         lay(
             image_of(node, order.plan.user, order.host_keys[node.name], order.authorised, accounts),
             machine.upper,

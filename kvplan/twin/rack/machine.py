@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 _REBOOT: Final = 133
 """Exit code by which `systemd-nspawn` says that the node restarts itself."""
 _JOIN: Final = 'until [ "$1" = -- ]; do echo 0 >"$1/cgroup.procs"; shift; done; shift; exec "$@"'
+_DISK: Final = "2g"
+"""Room on a node's disk; what is not used takes no memory."""
 _PATIENCE_S: Final = 20.0
 
 
@@ -61,11 +63,16 @@ class Machine:
         """Whether it has power."""
         return self._thread is not None and self._thread.is_alive()
 
+    def insert(self) -> None:
+        """Give it an empty disk, which is its own: one that is full fills no other's."""
+        self.place.mkdir(parents=True)
+        self._run("mount", "-t", "tmpfs", "-o", f"mode=755,size={_DISK}", f"disk-{self.node.name}", str(self.place))
+        for directory in ("upper", "work", "root"):
+            (self.place / directory).mkdir()
+
     def mount(self) -> None:
-        """Lay its layer over the machine's root."""
+        """Lay what is on its disk over the machine's root."""
         root, work = self.place / "root", self.place / "work"
-        for directory in (root, work):
-            directory.mkdir()
         options = f"lowerdir=/,upperdir={self.upper},workdir={work}"
         self._run("mount", "-t", "overlay", self.node.name, "-o", options, str(root))
 
@@ -73,6 +80,7 @@ class Machine:
         """Take its power and what is on its disk."""
         self.off()
         self._run("umount", str(self.place / "root"))
+        self._run("umount", str(self.place))
         shutil.rmtree(self.place)
 
     def on(self) -> None:

@@ -126,7 +126,11 @@ def test_a_reinstalled_node_has_a_disk_as_new(keeper: Keeper, commands: Commands
     assert keeper.answer({"verb": "reinstall", "what": "storage-001"}) == {"result": None}
     assert upper.is_dir()
     assert not (upper / "lost").exists()
-    assert f"umount {upper.parent / 'root'}" in commands.seen
+    assert commands.seen[-4:-1] == [
+        f"umount {upper.parent / 'root'}",
+        f"umount {upper.parent}",
+        f"mount -t tmpfs -o mode=755,size=2g disk-storage-001 {upper.parent}",
+    ]
 
 
 def test_links_are_cut_and_mended(keeper: Keeper, commands: Commands) -> None:
