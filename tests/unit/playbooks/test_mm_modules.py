@@ -212,6 +212,14 @@ def test_a_stop_of_all_is_refused_unless_allowed(built: Site) -> None:
     assert "is down" in call(built.rack, "mm_health")["msg"]
 
 
+def test_a_limit_that_was_rounded_up_is_left_alone(built: Site) -> None:
+    done(built.rack, "mm_fileset", **{**FILESET, "inode_limit": 39221313})
+
+    assert ":39222272:" in built.rack.ok("mmlsfileset", "kvfs", "kvcache", "-L", "-Y")
+    raised = done(built.rack, "mm_fileset", **{**FILESET, "inode_limit": 49221313})
+    assert raised["commands"] == ["mmchfileset kvfs kvcache --inode-limit 49221313"]
+
+
 def test_unmounted_is_a_state_too(built: Site) -> None:
     done(built.rack, "mm_mount", file_system="kvfs", nodes=built.nodes[:2], state="unmounted")
 

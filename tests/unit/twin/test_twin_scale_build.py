@@ -111,6 +111,31 @@ def test_quorum_is_lost_and_found(tmp_path: Path) -> None:
     assert ":arbitrating:" not in rack.ok("mmgetstate", "-a", "-Y")
 
 
+def test_less_than_half_is_no_quorum(tmp_path: Path) -> None:
+    rack = Rack(tmp_path, "reference")
+    rack.build("nodeclass")
+    quorum = [node["machine"] for node in rack.state["clusters"]["kvstore.kv.example"]["nodes"] if node["quorum"]]
+
+    with rack.store.changed() as state:
+        for name in quorum[-4:]:
+            power_off(state, name)
+
+    assert len(quorum) == 7
+    assert ":active:" not in rack.ok("mmgetstate", "-a", "-Y")
+
+
+def test_what_is_set_for_a_node_beats_its_class_and_that_beats_all(tmp_path: Path) -> None:
+    rack = Rack(tmp_path, "compact")
+    rack.build("nodeclass")
+    for target, value in (("", "1"), ("kvservers", "2"), ("storage-002-kv.kv.example", "3")):
+        rack.ok("mmchconfig", f"maxMBpS={value}", *(["-N", target] if target else []))
+    rack.ok("mmshutdown", "-a")
+    rack.ok("mmstartup", "-a")
+
+    assert " ! maxMBpS 3" in rack.ok("mmdiag", "--config", node="storage-002")
+    assert " ! maxMBpS 2" in rack.ok("mmdiag", "--config", node="storage-003")
+
+
 def test_a_node_that_was_reinstalled_must_first_be_taken_out(tmp_path: Path) -> None:
     rack = Rack(tmp_path, "compact")
     rack.build("nodeclass")
