@@ -175,7 +175,7 @@ def _arguments(job: Job) -> list[str]:
     switches = [*(["--check"] if job.check else []), *(["--diff"] if job.diff else [])]
     limit = ["--limit", job.limit] if job.limit else []
     key = ["--private-key", str(job.scratch / "key")] if "private_key" in job.secrets else []
-    tether = ["-I", str(_TETHER), str(job.state / TETHER_LOCK)]
+    tether = ["-I", str(_TETHER), str(job.state / TETHER_LOCK), str(os.getpid())]
     playbook = [sys.executable, "-m", "ansible.cli.playbook", str(job.playbook), "--extra-vars"]
     return [*tether, *playbook, f"@{job.scratch / 'vars.yml'}", *key, *limit, *switches]
 

@@ -17,34 +17,30 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-SET_PDEATHSIG, SET_CHILD_SUBREAPER = 1, 36
+SET_CHILD_SUBREAPER = 36
 """Of prctl(2)."""
 GRACE_SECONDS = 5.0
 
 
 def main(arguments: list[str]) -> int:  # pragma: no cover
-    """Run a command under a lock and return its exit code."""
-    lock, *command = arguments
-    parent = os.getppid()
-    libc = ctypes.CDLL(None, use_errno=True)
-    libc.prctl(SET_PDEATHSIG, signal.SIGTERM)
-    libc.prctl(SET_CHILD_SUBREAPER, 1)
-    if os.getppid() != parent:  # it died before we asked to be told
+    """Run a command under a lock and return its exit code; the second argument is the process that waits for it."""
+    lock, parent, *command = arguments
+    stop = {"at": 0.0}
+
+    def stopped(_number: int, _frame: object) -> None:
+        stop["at"] = stop["at"] or time.monotonic()
+
+    # The terminal hangs up when the parent dies; it may have done so before this was listened to.
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, stopped)
+    if os.getppid() != int(parent):
         return 1
+    ctypes.CDLL(None).prctl(SET_CHILD_SUBREAPER, 1)
     _lock(lock)
     child = os.fork()
     if child == 0:
         os.setsid()  # no terminal to ask at, and what kills this process's group leaves it time to end its workers
         os.execv(command[0], command)  # noqa: S606 - the command is kvplan's own
-    stop = {"at": 0.0}
-
-    def stopped(_number: int, _frame: object) -> None:
-        if not stop["at"]:
-            stop["at"] = time.monotonic()
-            _signal(child, signal.SIGTERM)
-
-    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
-        signal.signal(number, stopped)
     code = _wait(child, stop)
     _end_all()
     return code
@@ -60,10 +56,14 @@ def _lock(path: str) -> None:  # pragma: no cover
 
 def _wait(child: int, stop: dict[str, float]) -> int:  # pragma: no cover
     """Wait for the playbook, reaping whatever else ends; one that does not stop when told to is killed."""
+    told = False
     while True:
         ended, code = os.waitpid(-1, os.WNOHANG)
         if ended == child:
             return os.waitstatus_to_exitcode(code)
+        if stop["at"] and not told:
+            told = True
+            _signal(child, signal.SIGTERM)
         if not ended:
             if stop["at"] and time.monotonic() - stop["at"] > GRACE_SECONDS:
                 _signal(child, signal.SIGKILL)
