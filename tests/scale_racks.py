@@ -35,8 +35,8 @@ class Rack:
         self.clients = [machine_of(line, number, 0) for number, line in enumerate(clients, 101)]
         self.put(world([*self.storage, *self.clients], release))
         self.admin, self.client = self.storage[0]["name"], self.clients[0]["name"]
-        for each in (*self.storage, *self.clients):
-            self.copy(each["name"])
+        for node in (self.admin, self.client):
+            self.copy(node)
 
     def _lines(self, name: str) -> list[str]:
         return [line for line in self.tree[f"scale/{name}"].split() if ":" in line]
