@@ -88,6 +88,12 @@ def test_each_node_answers_as_itself(rack: Rack, node: str, system: tuple[str, s
     assert rack.ssh(node, "systemctl", "is-system-running").strip() == "running"
 
 
+def test_each_node_has_control_groups_of_its_own(rack: Rack) -> None:
+    for node in NODES:
+        groups = rack.run(HERE, "cat", f"/proc/{rack.request('leader', node)}/cgroup")
+        assert f"{rack.directory.name}/{node}/payload" in groups
+
+
 def test_nothing_of_the_machine_is_seen_on_a_node(rack: Rack) -> None:
     seen = rack.run("storage-001", "sh", "-c", "ls / /home /root /srv /var/log; cat /etc/shadow; ip -br link")
     assert "work" not in seen.split()
@@ -184,7 +190,7 @@ def test_a_reinstalled_node_is_as_new_under_its_old_key(rack: Rack) -> None:
 
 def test_a_full_disk_is_one_node_s_alone(rack: Rack) -> None:
     full = rack.run(
-        "storage-002", "sh", "-c", "head -c 3G /dev/zero >/var/full; echo $?; df --output=pcent /", seconds=90
+        "storage-002", "sh", "-c", "head -c 2G /dev/zero >/var/full; echo $?; df --output=pcent /", seconds=90
     )
     assert full.split() == ["1", "Use%", "100%"]
     rack.ssh("storage-001", "sudo touch /var/room")

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
 MOUNTED: Final = Path("/sys/fs/cgroup")
 _OWN: Final = Path("/proc/self/cgroup")
@@ -85,17 +85,13 @@ def join(name: str, own: Path = _OWN, mounted: Path = MOUNTED) -> None:
         (group / "cgroup.procs").write_text("0", encoding="ascii")
 
 
-def remove(name: str, own: Path = _OWN, mounted: Path = MOUNTED) -> None:
-    """Remove the groups of a rack that has ended.
+def remove(groups: Iterable[Path]) -> None:
+    """Remove the groups of a rack that has ended, with those below them.
 
     Parameters
     ----------
-    name
-        The rack's name.
-    own
-        The groups of the process that raised it, as the kernel lists them.
-    mounted
-        Where the hierarchies are mounted.
+    groups
+        The groups.
 
     Raises
     ------
@@ -103,7 +99,7 @@ def remove(name: str, own: Path = _OWN, mounted: Path = MOUNTED) -> None:
         When one is still in use after a while.
     """
     deadline = time.monotonic() + _PATIENCE_S
-    for group in groups_of(name, own, mounted):
+    for group in groups:
         while group.is_dir():
             try:
                 for inner in sorted((path for path in group.rglob("*") if path.is_dir()), reverse=True):

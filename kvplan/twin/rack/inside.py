@@ -23,7 +23,8 @@ DIRECTORIES: Final = ("netns", "systemd/nspawn", "frr", "lock", "sshd", "kv/disk
 """What the rack has below its own `/run`; `kv/cm` is for shared SSH connections."""
 ORDER: Final = "order.json"
 CONTROL: Final = "control"
-"""Files in a rack's directory: what to build, and where it listens."""
+GROUPS: Final = "groups"
+"""Files in a rack's directory: what to build, where it listens, and the control groups that it has."""
 
 
 def main(directory: Path) -> int:
@@ -40,6 +41,8 @@ def main(directory: Path) -> int:
         0, or 1 when it could not be built.
     """
     try:
+        groups = cgroups.groups_of(directory.name)
+        (directory / GROUPS).write_text("".join(f"{group}\n" for group in groups), encoding="utf-8")
         cgroups.join(directory.name)
         privately()
         order = RackOrder.model_validate_json((directory / ORDER).read_text(encoding="utf-8"))

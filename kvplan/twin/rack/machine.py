@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _REBOOT: Final = 133
 """Exit code by which `systemd-nspawn` says that the node restarts itself."""
 _JOIN: Final = 'until [ "$1" = -- ]; do echo 0 >"$1/cgroup.procs"; shift; done; shift; exec "$@"'
-_DISK: Final = "2g"
+_DISK: Final = "1g"
 """Room on a node's disk; what is not used takes no memory."""
 _PATIENCE_S: Final = 20.0
 

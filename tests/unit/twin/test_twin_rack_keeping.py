@@ -16,18 +16,18 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from rack_benches import PLAN, Commands, keeper_in
 
-from kvplan.twin.rack import cgroups, inside, needs, talk
+from kvplan.twin.rack import cgroups, inside, raising, talk
 from kvplan.twin.rack import rack as racks
-from kvplan.twin.rack.keeper import greets, served
 from kvplan.twin.rack.keeper import inside as entering
-from kvplan.twin.rack.machine import Machine, booting
-from kvplan.twin.rack.shell import RackError, run
+from kvplan.twin.rack.keeper import served
+from kvplan.twin.rack.shell import RackError
 
 if TYPE_CHECKING:
     import socketserver
     from collections.abc import Callable, Iterator
 
     from kvplan.twin.rack.keeper import Keeper
+    from kvplan.twin.rack.machine import Machine
 
 NVUE = {
     "system": {"hostname": "leaf-001a"},
@@ -53,6 +53,7 @@ def keeper(tmp_path: Path, commands: Commands, monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr("kvplan.twin.rack.machine.booting", lambda *_: ["sh", "-c", "sleep 60; exit 1"])
     keeper = keeper_in(tmp_path, commands, off=("gpu-0001",), files={"gpu-0001": {"etc/frr/frr.conf": "!\n"}})
     keeper.build()
+    leader_of(keeper.machines["storage-001"])
     yield keeper
     for machine in keeper.machines.values():
         machine.off()
@@ -65,6 +66,10 @@ def until_down(server: socketserver.UnixStreamServer) -> None:
 
 def leader_of(machine: Machine) -> int:
     return int(eventually(machine.leader))
+
+
+def children(pid: int) -> int:
+    return int(Path(f"/proc/{pid}/task/{pid}/children").read_text(encoding="ascii").strip() or 0)
 
 
 def eventually(reads: Callable[[], Any]) -> Any:
@@ -129,7 +134,7 @@ def test_a_reinstalled_node_has_a_disk_as_new(keeper: Keeper, commands: Commands
     assert commands.seen[-4:-1] == [
         f"umount {upper.parent / 'root'}",
         f"umount {upper.parent}",
-        f"mount -t tmpfs -o mode=755,size=2g disk-storage-001 {upper.parent}",
+        f"mount -t tmpfs -o mode=755,size=1g disk-storage-001 {upper.parent}",
     ]
 
 
@@ -209,7 +214,7 @@ def standing(keeper: Keeper, tmp_path: Path) -> Iterator[racks.Rack]:
         thread = threading.Thread(target=until_down, args=(server,))
         thread.start()
         rack = racks.Rack.at(tmp_path)
-        eventually(lambda: Path(f"/proc/{owner.pid}/task/{owner.pid}/children").read_text(encoding="ascii"))
+        eventually(lambda: children(owner.pid))
         yield rack
         rack.request("down")
         thread.join(10)
@@ -272,39 +277,33 @@ def test_a_rack_that_is_gone_says_so() -> None:
 
 
 def test_a_rack_that_does_not_come_up_says_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(racks, "starting", lambda _: ["sh", "-c", "echo the bridge is up >&2; exit 1"])
-    monkeypatch.setattr(cgroups, "remove", lambda _: None)
-    with pytest.raises(RackError, match="does not come up: the bridge is up"), racks._standing(tmp_path):
+    monkeypatch.setattr(raising, "starting", lambda _: ["sh", "-c", "echo the bridge is up >&2; exit 1"])
+    with pytest.raises(RackError, match="does not come up: the bridge is up"), raising._standing(tmp_path):
         pass
 
 
 def test_no_rack_on_a_machine_that_cannot_carry_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(racks, "missing", lambda: ["not root: run it with sudo", "no sshd"])
-    with pytest.raises(RackError, match="cannot carry a rack: not root: run it with sudo; no sshd"), racks.raised(None):  # type: ignore[arg-type]
+    monkeypatch.setattr(raising, "missing", lambda: ["not root: run it with sudo", "no sshd"])
+    with (
+        pytest.raises(RackError, match="cannot carry a rack: not root: run it with sudo; no sshd"),
+        raising.raised(None),
+    ):  # type: ignore[arg-type]
         pass
 
 
-def test_directories_of_dead_racks_are_swept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    removed: list[str] = []
-    monkeypatch.setattr(cgroups, "remove", removed.append)
-    for name, pid in {"kv-rack-dead": 2**22 + 1, "kv-rack-alive": os.getpid(), "other": 2**22 + 1}.items():
-        (tmp_path / name).mkdir()
-        (tmp_path / name / racks.PID).write_text(str(pid), encoding="ascii")
+def test_directories_of_dead_racks_are_swept(tmp_path: Path) -> None:
+    alive = subprocess.Popen(["sh", "-c", "sleep 60; exit 1", "kv-rack-alive"])
+    # A number that is another process's by now is a dead rack's too.
+    for name, pid in {"dead": 2**22 + 1, "reused": os.getpid(), "alive": alive.pid}.items():
+        (tmp_path / f"kv-rack-{name}").mkdir()
+        (tmp_path / f"kv-rack-{name}" / racks.PID).write_text(str(pid), encoding="ascii")
     (tmp_path / "kv-rack-young").mkdir()
-    racks.swept(tmp_path)
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["kv-rack-alive", "kv-rack-young", "other"]
-    assert removed == ["kv-rack-dead"]
-
-
-def test_a_node_boots_in_groups_of_its_own(tmp_path: Path) -> None:
-    for name in ("one", "two"):
-        (tmp_path / name).mkdir()
-    command = booting(PLAN.nodes[0], Path("/disk"), [tmp_path / "one", tmp_path / "two"])
-    start = command.index("systemd-nspawn")
-    assert {"--machine=storage-001", "--network-namespace-path=/run/netns/storage-001", "--boot"} <= {*command[start:]}
-    done = subprocess.run([*command[:start], "echo", "booted"], capture_output=True, text=True, check=True)
-    assert done.stdout == "booted\n"
-    assert {(tmp_path / name / "cgroup.procs").read_text(encoding="ascii") for name in ("one", "two")} == {"0\n"}
+    (tmp_path / "groups/inner").mkdir(parents=True)
+    (tmp_path / "kv-rack-dead" / inside.GROUPS).write_text(f"{tmp_path}/groups\n", encoding="utf-8")
+    raising.swept(tmp_path)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["kv-rack-alive", "kv-rack-young"]
+    os.kill(eventually(lambda: children(alive.pid)), signal.SIGKILL)
+    alive.wait(10)
 
 
 def test_the_rack_is_built_in_private_and_kept_until_told_to_end(
@@ -343,90 +342,3 @@ def test_the_first_process_waits_for_all_that_is_left_to_it() -> None:
         "sys.exit(inside.keep(Path('/nowhere')))"
     )
     assert subprocess.run([sys.executable, "-c", script], check=False).returncode == 5
-
-
-def test_control_groups_lie_below_one_s_own_and_are_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    own = tmp_path / "own"
-    own.write_text("4:memory:/mine\n3:cpuset:/\n2:net_cls:/\n9:name=systemd:/\n0::/\n", encoding="ascii")
-    for name in ("memory/mine", "cpuset", "systemd", "unified"):
-        (tmp_path / name).mkdir(parents=True)
-    (tmp_path / "cpuset/cpuset.cpus").write_text("0-1", encoding="ascii")
-    cgroups.join("rack", own, tmp_path)
-    joined = {str(path.parent.relative_to(tmp_path)) for path in tmp_path.rglob("cgroup.procs")}
-    assert joined == {"memory/mine/rack", "cpuset/rack", "systemd/rack", "unified/rack"}
-    assert (tmp_path / "cpuset/rack/cpuset.cpus").read_text(encoding="ascii") == "0-1"
-    monkeypatch.setattr(cgroups, "_PATIENCE_S", 0.1)
-    with pytest.raises(OSError, match="not empty"):
-        cgroups.remove("rack", own, tmp_path)
-    for path in (*tmp_path.rglob("cgroup.procs"), tmp_path / "cpuset/rack/cpuset.cpus"):
-        path.unlink()  # as the kernel's own files, which need not be removed
-    (tmp_path / "systemd/rack/node/payload").mkdir(parents=True)
-    cgroups.remove("rack", own, tmp_path)
-    assert not list(tmp_path.rglob("rack"))
-
-
-def test_without_hybrid_groups_the_second_version_is_at_the_top(tmp_path: Path) -> None:
-    own = tmp_path / "own"
-    own.write_text("0::/mine\n", encoding="ascii")
-    assert list(cgroups.groups_of("rack", own, tmp_path)) == [tmp_path / "mine/rack"]
-
-
-def test_what_a_machine_lacks_is_said_with_its_package(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("os.geteuid", lambda: 1000)
-    monkeypatch.setattr("tempfile.gettempdir", lambda: "/long" * 20)
-    monkeypatch.setattr("shutil.which", lambda program, path: None if program == "sshd" else path)
-    monkeypatch.setattr(needs, "FRR", Path("/nowhere"))
-    lacks = needs.missing()
-    assert lacks[0] == "not root: run it with sudo"
-    assert "set TMPDIR to a shorter one" in lacks[1]
-    assert "sshd is not installed: apt install openssh-server" in lacks
-    assert "/nowhere/zebra is not there: apt install frr" in lacks
-
-
-def test_a_kernel_that_refuses_is_said(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr("os.geteuid", lambda: 0)
-    monkeypatch.setattr("shutil.which", lambda program, path: program + path)
-    monkeypatch.setattr(needs, "DAEMONS", ())
-    tool = tmp_path / "unshare"
-    tool.write_text("#!/bin/sh\necho 'Operation not permitted' >&2; exit 1\n", encoding="ascii")
-    tool.chmod(0o755)
-    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
-    assert needs.missing() == [
-        "the kernel does not allow namespaces, overlays, veth or bridges here: Operation not permitted"
-    ]
-    tool.write_text("#!/bin/sh\nexit 0\n", encoding="ascii")
-    assert needs.missing() == []
-
-
-def test_other_systems_and_missing_groups_are_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("shutil.which", lambda program, path: program + path)
-    monkeypatch.setattr(needs, "DAEMONS", ())
-    monkeypatch.setattr(Path, "exists", lambda _: False)
-    monkeypatch.setattr("os.geteuid", lambda: 0)
-    assert "no control groups" in needs.missing()[0]
-    monkeypatch.setattr(Path, "is_dir", lambda _: False)
-    assert needs.missing() == ["not Linux: a rack needs its namespaces"]
-
-
-def test_commands_that_fail_say_why_and_slow_ones_are_ended() -> None:
-    assert run("cat", stdin="text") == "text"
-    with pytest.raises(RackError, match="sh -c echo no >&2; exit 3: exit code 3: no"):
-        run("sh", "-c", "echo no >&2; exit 3")
-    with pytest.raises(RackError, match=r"sleep 9: not done after 0.1 s"):
-        run("sleep", "9", seconds=0.1)
-
-
-def saying(server: socket.socket, said: bytes) -> None:
-    with server.accept()[0] as connection:
-        connection.sendall(said)
-
-
-def test_only_an_ssh_server_greets() -> None:
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        port = server.getsockname()[1]
-        for said, is_ssh in ((b"SSH-2.0-OpenSSH", True), (b"HTTP", False)):
-            thread = threading.Thread(target=saying, args=(server, said))
-            thread.start()
-            assert greets("127.0.0.1", port) is is_ssh
-            thread.join(10)
-    assert not greets("127.0.0.1", port)
