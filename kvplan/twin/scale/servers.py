@@ -66,20 +66,26 @@ def nodeclass(shell: Shell, verb: str, words: list[str]) -> None:
         return
     name = args.need("--node-class")
     if verb == "create":
-        if name in classes or name in cluster["classes"]:
-            shell.refuse(f"Node class '{name}' already exists.")
-        nodes = [node["daemon"] for node in shell.nodes(args.need("-N"))]
-        for other, held in classes.items():
-            for node in nodes:
-                if node in held["nodes"]:
-                    shell.refuse(f"Node '{node}' is already in mmvdisk node class '{other}'.")
-        classes[name] = {"nodes": nodes, "group": ""}
-        shell.say(f"mmvdisk: Node class '{name}' created.")
+        _create_class(shell, name, args)
         return
     held = known_class(shell, name)
     if held["group"] or set(held["nodes"]) & set(cluster["configured"]):
         shell.refuse(f"Node class '{name}' is configured or in use: unconfigure its servers first.")
     del classes[name]
+
+
+def _create_class(shell: Shell, name: str, args: Arguments) -> None:
+    """Make a node class of nodes that are in no other."""
+    classes = shell.cluster["vdisk_classes"]
+    if name in classes or name in shell.cluster["classes"]:
+        shell.refuse(f"Node class '{name}' already exists.")
+    nodes = [node["daemon"] for node in shell.nodes(args.need("-N"))]
+    for other, held in classes.items():
+        for node in nodes:
+            if node in held["nodes"]:
+                shell.refuse(f"Node '{node}' is already in mmvdisk node class '{other}'.")
+    classes[name] = {"nodes": nodes, "group": ""}
+    shell.say(f"mmvdisk: Node class '{name}' created.")
 
 
 def known_class(shell: Shell, name: str) -> Doc:

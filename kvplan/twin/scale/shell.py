@@ -240,27 +240,31 @@ def drive(shell: Shell, words: Sequence[str], flush: Callable[[], None]) -> int:
     if shell.name not in COMMANDS:
         shell.err.append(f"{shell.name}: command not found")
         return 127
-    steps: Iterator[Any] | None = None
+    steps = _steps(shell, words)
     crash_after = fault.get("crash_after", -1)
     while True:
         try:
             with shell.store.changed() as state:
                 shell.state = state
-                if steps is None:
-                    made = COMMANDS[shell.name](shell, list(words))
-                    if not isinstance(made, Iterator):
-                        return int(made or 0)
-                    steps = made
-                pause = next(steps, None)
+                pause, code = next(steps)
         except Refusal as refusal:
             return _refused(shell, refusal)
         if pause is None:
-            return 0
+            return code
         flush()
         if crash_after == 0:
             return CRASHED
         crash_after -= 1
         shell.store.wait(pause)
+
+
+def _steps(shell: Shell, words: Sequence[str]) -> Iterator[tuple[float | None, int]]:
+    """Run a command step by step: the seconds it waits after each, and at its end none and the return code."""
+    made = COMMANDS[shell.name](shell, list(words))
+    if isinstance(made, Iterator):
+        yield from ((pause, 0) for pause in made)
+        made = 0
+    yield None, int(made or 0)
 
 
 def _refused(shell: Shell, refusal: Refusal) -> int:
