@@ -82,4 +82,4 @@ def done(rack: Rack, module: str, /, **args: Any) -> dict[str, Any]:
 def documents(name: str) -> tuple[dict[str, Any], Any, Any]:
     """Return what a module documents."""
     module = loaded(name)
-    return tuple(yaml.safe_load(getattr(module, part)) for part in ("DOCUMENTATION", "EXAMPLES", "RETURN"))  # type: ignore[return-value]
+    return tuple(yaml.safe_load(getattr(module, part)) for part in ("DOCUMENTATION", "EXAMPLES", "RETURN"))

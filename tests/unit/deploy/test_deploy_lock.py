@@ -42,7 +42,7 @@ def test_the_next_run_removes_what_a_killed_run_of_this_machine_left(
 ) -> None:
     left = tmp_path / "left"
     left.mkdir()
-    monkeypatch.setattr(lock.socket, "gethostname", lambda: "one")
+    monkeypatch.setattr("socket.gethostname", lambda: "one")
     record = {"pid": 4, "host": "one" if here else "two", "since": "then", "scratch": str(left)}
     (tmp_path / lock.LOCK).write_text(json.dumps(record))
     assert lock.holder(tmp_path) is None

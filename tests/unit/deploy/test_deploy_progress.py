@@ -12,9 +12,10 @@ from kvplan.deploy.events import HostCounts, HostResult, PhaseEnded, PhaseStarte
 from kvplan.deploy.progress import Board, progress
 
 if TYPE_CHECKING:
+    from kvplan.deploy.events import Event
     from kvplan.deploy.progress import Form
 
-EVENTS = (
+EVENTS: tuple[Event, ...] = (
     PhaseStarted("base", "Prepare the hosts", ("h1", "h2"), 25),
     TaskStarted("base : Look"),
     HostResult("h1", "base : Look", "ok", 1),

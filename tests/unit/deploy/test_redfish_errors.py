@@ -15,9 +15,10 @@ from kvplan.deploy.redfish.errors import RedfishError, Trouble
 from kvplan.deploy.redfish.timing import Timing
 from kvplan.errors import ExitCode
 from kvplan.site.media.server import serving
-from kvplan.twin.bmc import changes, server
+from kvplan.twin.bmc import changes
 from kvplan.twin.bmc.emulation import emulated
 from kvplan.twin.bmc.profiles import CLEAN, PROFILES
+from kvplan.twin.bmc.tree import tree
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -200,8 +201,8 @@ def test_what_is_no_redfish_service_is_told(tmp_path: Path) -> None:
 
 
 def test_a_root_without_systems_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = server.tree
-    monkeypatch.setattr(server, "tree", lambda state: whole(state) | {"/redfish/v1": {"Id": "Root", "Name": "Root"}})
+    root = {"/redfish/v1": {"Id": "Root", "Name": "Root"}}
+    monkeypatch.setattr("kvplan.twin.bmc.server.tree", lambda state: tree(state) | root)
     with bench() as one, one.controller() as controller, pytest.raises(RedfishError) as failure:
         controller.identify()
     assert failure.value.message_id == Trouble.NOT_REDFISH
@@ -234,11 +235,10 @@ def test_without_sushy_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> No
 
 def _altered(monkeypatch: pytest.MonkeyPatch, edit: Callable[[dict[str, Any]], object]) -> None:
     """Let the controller show another system than it should."""
-    whole = server.tree
 
-    def tree(state: State) -> dict[str, dict[str, Any]]:
-        resources = whole(state)
+    def altered(state: State) -> dict[str, dict[str, Any]]:
+        resources = tree(state)
         edit(resources["/redfish/v1/Systems/1"])
         return resources
 
-    monkeypatch.setattr(server, "tree", tree)
+    monkeypatch.setattr("kvplan.twin.bmc.server.tree", altered)

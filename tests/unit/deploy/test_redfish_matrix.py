@@ -14,7 +14,7 @@ from kvplan.site.media.server import serving
 from kvplan.twin.bmc.profiles import CLEAN, PROFILES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from kvplan.deploy.redfish.controller import Controller
 
@@ -97,13 +97,14 @@ def test_two_installations_fail_with_a_name_and_a_remedy(image: str, name: str) 
 def test_what_is_done_is_not_done_again(image: str, name: str) -> None:
     with bench(PROFILES[name]) as one, one.controller() as controller:
         controller.power("off")
-        for act, doing in (
-            (lambda: controller.insert(image), 1),
-            (controller.boot_once, 1),
-            (lambda: controller.power("on"), 1),
-            (controller.eject, 1),
-            (lambda: controller.power("off"), 1),
-        ):
+        acts: dict[str, Callable[[], bool]] = {
+            "insert": lambda: controller.insert(image),
+            "boot_once": controller.boot_once,
+            "on": lambda: controller.power("on"),
+            "eject": controller.eject,
+            "off": lambda: controller.power("off"),
+        }
+        for doing, act in acts.items():
             assert act() is True
             before = len(one.state.requests)
             assert act() is False

@@ -220,6 +220,6 @@ def test_ansible_runs_it_and_keeps_the_password(tmp_path: Path) -> None:
     assert CREDENTIALS[1] not in run.stdout + run.stderr
 
 
-def _timing(one: Bench, given: dict[str, float]) -> Any:
+def _timing(one: Bench, given: dict[str, Any]) -> Timing:
     """Wait on the bench's clock."""
     return Timing(now=one.clock, sleep=one.clock.sleep, **given)

@@ -45,8 +45,8 @@ def url(tmp_path: Path) -> Iterator[str]:
         "SUSHY_EMULATOR_FAKE_SYSTEMS": [system],
     }
     configuration.write_text("".join(f"{key} = {value!r}\n" for key, value in settings.items()), encoding="utf-8")
-    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    with subprocess.Popen([sys.executable, "-c", START, "--config", str(configuration)], **quiet) as emulator:
+    command = [sys.executable, "-c", START, "--config", str(configuration)]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as emulator:
         try:
             yield _answering(f"http://127.0.0.1:{port}")
         finally:

@@ -17,8 +17,8 @@ CLUSTER = "kvstore.kv.example"
 MEMBERS = [
     {"daemon": node, "designation": "quorum-manager", "admin": node.replace("-kv.", "-adm.", 1)} for node in NODES
 ]
-CREATE = {"name": CLUSTER, "nodes": MEMBERS}
-GROUP = {"name": "rg1", "node_class": "nc1", "nodes": NODES}
+CREATE: dict[str, Any] = {"name": CLUSTER, "nodes": MEMBERS}
+GROUP: dict[str, Any] = {"name": "rg1", "node_class": "nc1", "nodes": NODES}
 SERVER = {
     "state": "configured",
     "node_class": "nc1",

@@ -205,7 +205,7 @@ def test_what_another_command_sets_is_only_told(built: Site) -> None:
 
 
 def test_a_stop_of_all_is_refused_unless_allowed(built: Site) -> None:
-    stopped = {"state": "stopped", "nodes": built.nodes, "poll": 0}
+    stopped: dict[str, Any] = {"state": "stopped", "nodes": built.nodes, "poll": 0}
 
     assert "would leave no quorum" in call(built.rack, "mm_state", **stopped)["msg"]
     done(built.rack, "mm_state", **stopped, allow_quorum_loss=True)

@@ -214,6 +214,7 @@ def test_tls_with_a_certificate_that_can_be_verified() -> None:
         with closing(stranger), pytest.raises(ssl.SSLCertVerificationError):
             stranger.request("GET", "/redfish/v1")
         certificate = emulation.certificate
+    assert certificate is not None
     assert url.startswith("https://")
     assert not certificate.exists()
 
@@ -249,6 +250,7 @@ def test_nothing_is_left_behind_not_even_of_a_client_that_hangs() -> None:
     before = set(threading.enumerate())
     with bench() as one:
         parts = urlsplit(one.url)
+        assert parts.hostname is not None
         connection = http.client.HTTPConnection(parts.hostname, parts.port, timeout=10)
         connection.connect()
         _wait_for_thread(before, one)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from nvue_cases import Clock
 
-from kvplan.twin.nvue import emulation, validation
+from kvplan.twin.nvue import validation
 from kvplan.twin.nvue.emulation import emulated
 from kvplan.twin.nvue.refusal import ApplyError
 from kvplan.twin.nvue.switch import Switch
@@ -257,7 +257,7 @@ def test_an_apply_takes_time_or_fails(ask: Asker) -> None:
 def test_nothing_is_left_running_and_hanging_connections_end(monkeypatch: pytest.MonkeyPatch) -> None:
     threads = threading.active_count()
     _, switch = asker("5.11.1")
-    monkeypatch.setattr(emulation.shutil, "which", lambda _: None)
+    monkeypatch.setattr("shutil.which", lambda _: None)
     with emulated([switch], Wiring({})) as running:
         assert running.certificate is None
         host, port = running.urls["leaf"].removeprefix("http://").split(":")
