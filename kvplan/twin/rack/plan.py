@@ -203,10 +203,8 @@ def _cables(deployment: Deployment, present: Collection[str]) -> Iterator[Cable]
     for switch in deployment.fabric_switches:
         for port in switch.ports:
             ends = (switch.name, port.name), (port.peer_device, port.peer_port)
-            between_switches = port.network in {"uplink", "super-uplink"}
-            if port.kind == "fabric" and {switch.name, port.peer_device} <= {*present}:
-                if between_switches and ends[0] > ends[1]:
-                    continue
+            is_second = port.network in {"uplink", "super-uplink"} and ends[0] > ends[1]
+            if port.kind == "fabric" and {switch.name, port.peer_device} <= {*present} and not is_second:
                 yield Cable(device=switch.name, port=port.name, peer=port.peer_device, peer_port=port.peer_port)
 
 

@@ -98,7 +98,7 @@ def test_frr_reads_it(cumulus: str, switch: str, tmp_path: Path) -> None:
 
 
 def test_what_is_switched_off_is_not_written() -> None:
-    nvue = {
+    nvue: dict[str, Any] = {
         "router": {"bgp": {"autonomous-system": 1, "router-id": "10.0.0.1"}},
         "vrf": {"default": {"router": {"bgp": {"state": "enabled", "address-family": {"ipv4-unicast": {}}}}}},
     }

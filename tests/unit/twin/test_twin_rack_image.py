@@ -12,14 +12,15 @@ from kvplan.twin.rack.image import Accounts, Image, image_of, lay, lay_files
 from kvplan.twin.rack.plan import rack_plan
 
 STORAGE, GPU = rack_plan(deployment_of(8), ["storage-001", "gpu-0001"]).nodes
+USER = "kvplan"
 ACCOUNTS = Accounts(
-    "root:x:0:0::/root:/bin/bash\nkvplan:x:1000:1000::/home/k:/bin/sh\nguest:x:5000:5000::/:/bin/sh\nfrr:x:107:111::/:\n",
+    "root:x:0:0::/root:/bin/bash\nkvplan:x:1000:1000::/srv/k:/bin/sh\nguest:x:5000:5000::/:/bin/sh\nfrr:x:107:111::/:\n",
     "root:x:0:\nkvplan:x:1000:\nfrr:x:111:\n",
 )
 
 
 def image(node: object = STORAGE) -> Image:
-    return image_of(node, "kvplan", "HOST KEY\n", "ssh-ed25519 AAAA deployer\n", ACCOUNTS)  # type: ignore[arg-type]
+    return image_of(node, USER, "HOST KEY\n", "ssh-ed25519 AAAA deployer\n", ACCOUNTS)  # type: ignore[arg-type]
 
 
 class Marks:
@@ -29,8 +30,8 @@ class Marks:
         self.opaque: set[Path] = set()
         self.absent: set[Path] = set()
         self.owned: dict[Path, int] = {}
-        monkeypatch.setattr("os.setxattr", lambda path, name, _: self.opaque.add(path) or name)
-        monkeypatch.setattr("os.mknod", lambda path, mode: self.absent.add(path) or stat.S_ISCHR(mode))
+        monkeypatch.setattr("os.setxattr", lambda path, _name, _value: self.opaque.add(path))
+        monkeypatch.setattr("os.mknod", lambda path, _mode: self.absent.add(path))
         monkeypatch.setattr("os.chown", lambda path, user, _: self.owned.update({path: user}))
 
 
@@ -93,7 +94,7 @@ def test_accounts_are_the_machine_s_services_and_the_deployer() -> None:
     assert files["etc/passwd"].splitlines() == [
         "root:x:0:0::/root:/bin/bash",
         "frr:x:107:111::/:",
-        "kvplan:x:5000:5000::/home/kvplan:/bin/bash",
+        f"kvplan:x:5000:5000::/home/{USER}:/bin/bash",
     ]
     assert files["etc/group"].splitlines() == ["root:x:0:", "frr:x:111:", "kvplan:x:5000:"]
     assert {line.split(":")[1] for line in files["etc/shadow"].splitlines()} == {"*"}
