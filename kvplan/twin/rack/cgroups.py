@@ -102,10 +102,15 @@ def remove(groups: Iterable[Path]) -> None:
     for group in groups:
         while group.is_dir():
             try:
-                for inner in sorted((path for path in group.rglob("*") if path.is_dir()), reverse=True):
-                    inner.rmdir()
+                _remove_below(group)
                 group.rmdir()
             except OSError:  # its last processes are still ending
                 if time.monotonic() > deadline:
                     raise
                 time.sleep(0.05)
+
+
+def _remove_below(group: Path) -> None:
+    """Remove the groups below one, the innermost first."""
+    for inner in sorted((path for path in group.rglob("*") if path.is_dir()), reverse=True):
+        inner.rmdir()

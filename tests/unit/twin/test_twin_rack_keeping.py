@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from rack_benches import PLAN, Commands, keeper_in
+from sites import deployment_of
 
 from kvplan.twin.rack import cgroups, inside, raising, talk
 from kvplan.twin.rack import rack as racks
@@ -286,8 +287,8 @@ def test_no_rack_on_a_machine_that_cannot_carry_it(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(raising, "missing", lambda: ["not root: run it with sudo", "no sshd"])
     with (
         pytest.raises(RackError, match="cannot carry a rack: not root: run it with sudo; no sshd"),
-        raising.raised(None),
-    ):  # type: ignore[arg-type]
+        raising.raised(deployment_of(8)),
+    ):
         pass
 
 
