@@ -100,17 +100,17 @@ def remove(groups: Iterable[Path]) -> None:
     """
     deadline = time.monotonic() + _PATIENCE_S
     for group in groups:
-        while group.is_dir():
-            try:
-                _remove_below(group)
-                group.rmdir()
-            except OSError:  # its last processes are still ending
-                if time.monotonic() > deadline:
-                    raise
-                time.sleep(0.05)
+        _remove(group, deadline)
 
 
-def _remove_below(group: Path) -> None:
-    """Remove the groups below one, the innermost first."""
-    for inner in sorted((path for path in group.rglob("*") if path.is_dir()), reverse=True):
-        inner.rmdir()
+def _remove(group: Path, deadline: float) -> None:
+    """Remove a group and those below it, the innermost first."""
+    while group.is_dir():
+        try:
+            for inner in sorted((path for path in group.rglob("*") if path.is_dir()), reverse=True):
+                inner.rmdir()
+            group.rmdir()
+        except OSError:  # its last processes are still ending
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.05)
