@@ -294,6 +294,7 @@ def test_no_rack_on_a_machine_that_cannot_carry_it(monkeypatch: pytest.MonkeyPat
 
 def test_directories_of_dead_racks_are_swept(tmp_path: Path) -> None:
     alive = subprocess.Popen(["sh", "-c", "sleep 60; exit 1", "kv-rack-alive"])
+    child = eventually(lambda: children(alive.pid))  # before it has begun, its command line is empty
     # A number that is another process's by now is a dead rack's too.
     for name, pid in {"dead": 2**22 + 1, "reused": os.getpid(), "alive": alive.pid}.items():
         (tmp_path / f"kv-rack-{name}").mkdir()
@@ -303,7 +304,7 @@ def test_directories_of_dead_racks_are_swept(tmp_path: Path) -> None:
     (tmp_path / "kv-rack-dead" / inside.GROUPS).write_text(f"{tmp_path}/groups\n", encoding="utf-8")
     raising.swept(tmp_path)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["kv-rack-alive", "kv-rack-young"]
-    os.kill(eventually(lambda: children(alive.pid)), signal.SIGKILL)
+    os.kill(child, signal.SIGKILL)
     alive.wait(10)
 
 
