@@ -110,7 +110,9 @@ def _stands(directory: Path) -> bool:
     """Tell whether a rack has not ended: the process that it ends with is there, and still its own."""
     pid = int((directory / PID).read_text(encoding="ascii"))
     with suppress(FileNotFoundError):
-        return directory.name.encode() in Path(f"/proc/{pid}/cmdline").read_bytes()
+        # A process that has only just begun has an empty line, and is not to be taken for one that has ended.
+        line = Path(f"/proc/{pid}/cmdline").read_bytes()
+        return not line or directory.name.encode() in line
     return False
 
 
