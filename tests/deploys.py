@@ -86,19 +86,19 @@ def environment(directory: Path) -> dict[str, str]:
 
 def registered(monkeypatch: pytest.MonkeyPatch) -> None:
     """See that the command line has the verb."""
-    monkeypatch.setattr(app.app, "registered_groups", _groups())
+    monkeypatch.setattr(app.app, "registered_groups", list(app.app.registered_groups))
+    _register()
 
 
-def _groups() -> list[Any]:
-    """Return the groups of verbs, with `deploy` among them."""
+def _register() -> None:
+    """Put `deploy` among the verbs."""
     if "deploy" not in {group.name for group in app.app.registered_groups}:
         app.app.add_typer(deploy.app, name="deploy")
-    return app.app.registered_groups
 
 
 def start(directory: Path, *arguments: str) -> subprocess.Popen[str]:
     """Start a deployment as a process of its own."""
-    command = "import deploys, sys; from kvplan.__main__ import main; deploys._groups(); sys.exit(main(sys.argv[1:]))"
+    command = "import deploys, sys; from kvplan.__main__ import main; deploys._register(); sys.exit(main(sys.argv[1:]))"
     return subprocess.Popen(
         [sys.executable, "-c", command, "deploy", *arguments],
         cwd=directory,
