@@ -12,7 +12,7 @@ QUOTE := --model openai/gpt-oss-120b --context 130k --gpus 128
 export PATH := $(CURDIR)/$(BIN):$(PATH):/usr/sbin:/sbin
 
 .DEFAULT_GOAL := help
-.PHONY: help quote system test check lint types contracts docstrings playbooks-lint golden docs lock clean
+.PHONY: help quote system test rack check lint types contracts docstrings playbooks-lint golden docs lock clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 18
@@ -28,6 +28,9 @@ system: ## install the system packages that some tests use (Debian, as root); te
 
 test: $(VENV)/.dev ## run every test with the coverage gate
 	@$(BIN)/python -m pytest --cov --cov-report=term
+
+rack: $(VENV)/.dev ## raise a rack of system containers, try what it can do, and take it down (as root)
+	KVPLAN_RACK=1 $(BIN)/python -m pytest -q --no-cov tests/integration/test_rack.py
 
 check: lint types contracts docstrings playbooks-lint ## ruff, mypy, import contracts, docstrings, playbooks
 
