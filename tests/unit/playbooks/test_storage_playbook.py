@@ -60,7 +60,7 @@ class Machines:
     def prepare(self) -> Machines:
         """Render the tree, and give each host a Python that makes its modules run on its machine."""
         example = EXAMPLES / "compact"
-        command = [sys.executable, "-m", "kvplan", "render", example / "plan.json", example / "site.yaml"]
+        command = [sys.executable, "-m", "kvplan", "render", f"{example}/plan.json", f"{example}/site.yaml"]
         subprocess.run([*command, "-o", self.path / "tree"], check=True, capture_output=True)
         lines = (self.path / "tree/scale/nodes.stanza").read_text("utf-8").split()
         state = world([machine_of(line, number, 16) for number, line in enumerate(lines, 1)], speed=20_000)
@@ -182,7 +182,7 @@ def test_nobody_agreed_so_nothing_is_touched(refused: tuple[Machines, Ran, Ran])
     assert "nobody agreed to write over the data drives of storage-001, storage-002, storage-003, storage-004. " in (
         unagreed.said
     )
-    assert f"give storage_confirmed_cluster={CLUSTER} if all that is on them may go" in unagreed.said
+    assert f"Give storage_confirmed_cluster={CLUSTER} if all that is on them may go" in unagreed.said
 
 
 @pytest.mark.slow
