@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import os
 import re
-import socket
 from contextlib import contextmanager
 from http import HTTPStatus
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
+from http.server import BaseHTTPRequestHandler
 from typing import TYPE_CHECKING, Any, BinaryIO, Final, NamedTuple
 from urllib.parse import unquote
 
 from kvplan.errors import InputError
+from kvplan.serving import ClosingServer, served
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -21,7 +20,6 @@ if TYPE_CHECKING:
 _DEPTH: Final = 2
 """Parts of a path: exactly one directory, and a file."""
 _IDLE_S: Final = 120
-_POLL_S: Final = 0.05
 
 
 class Served(NamedTuple):
@@ -35,43 +33,13 @@ class Served(NamedTuple):
     sent_bytes: int
 
 
-class MediaHttpServer(ThreadingHTTPServer):
+class MediaHttpServer(ClosingServer):
     """The server; its connections end when it is closed, so that nothing of it stays behind."""
-
-    daemon_threads = False
 
     def __init__(self, root: Path, address: str, port: int, log: Callable[[Served], None] | None) -> None:
         self.root = root.resolve()
         self.log = log
-        self._open: set[socket.socket] = set()
-        if ":" in address:
-            self.address_family = socket.AF_INET6
         super().__init__((address, port), _Handler)
-
-    @property
-    def url(self) -> str:
-        """Its address, without a slash at the end."""
-        host, port = self.server_address[:2]
-        return f"http://[{host!s}]:{port}" if self.address_family == socket.AF_INET6 else f"http://{host!s}:{port}"
-
-    def process_request(self, request: Any, client_address: Any) -> None:
-        """Note a connection, and serve it."""
-        self._open.add(request)
-        super().process_request(request, client_address)
-
-    def shutdown_request(self, request: Any) -> None:
-        """Forget a connection."""
-        self._open.discard(request)
-        super().shutdown_request(request)
-
-    def server_close(self) -> None:
-        """End every connection, then wait for their threads."""
-        for connection in tuple(self._open):
-            try:
-                connection.shutdown(socket.SHUT_RDWR)
-            except OSError:
-                continue
-        super().server_close()
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -251,11 +219,5 @@ def serving(
         raise InputError.single(
             what=what, where=f"{address}:{port}", hint="choose another `media` address or port"
         ) from error
-    thread = Thread(target=server.serve_forever, args=(_POLL_S,), name="media-server")
-    thread.start()
-    try:
+    with served(server, "media-server"):
         yield server
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()

@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-import shutil
-import ssl
-import subprocess
-import tempfile
 import time
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
-from threading import Thread
 from typing import TYPE_CHECKING, Final
 
+from kvplan.serving import served
 from kvplan.twin.bmc.machine import Machine, State
 from kvplan.twin.bmc.profiles import CLEAN, Profile
 from kvplan.twin.bmc.server import Controller
+from kvplan.twin.tls import certificate, context_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
+    from pathlib import Path
 
 _LOOPBACK: Final = ("127.0.0.1", 0)
 _POLL_S: Final = 0.02
-_KEY: Final = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "30", "-subj", "/CN=bmc")
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,47 +73,14 @@ def emulated(
     machines = tuple(machines)
     listening = {machine.name: (addresses or {}).get(machine.name, _LOOPBACK) for machine in machines}
     with ExitStack() as stack:
-        certificate = _certificate(stack, {host for host, _ in listening.values()}) if tls else None
-        context = _context(certificate) if certificate else None
-        running = Emulation(certificate=certificate)
+        made = certificate(stack, "bmc", [host for host, _ in listening.values()]) if tls else None
+        context = context_of(made)
+        running = Emulation(certificate=made)
         for machine in machines:
             own = profile if isinstance(profile, Profile) else profile[machine.name]
             state = State.new(machine, own, clock)
             server = Controller(listening[machine.name], state, credentials, on_boot, context)
-            stack.enter_context(_served(server))
+            stack.enter_context(served(server, f"bmc-{machine.name}", _POLL_S))
             running.urls[machine.name] = server.url
             running.states[machine.name] = state
         yield running
-
-
-@contextmanager
-def _served(server: Controller) -> Iterator[None]:
-    """Serve in a thread that ends with the context."""
-    thread = Thread(target=server.serve_forever, args=(_POLL_S,), name=f"bmc-{server.state.machine.name}")
-    thread.start()
-    try:
-        yield
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
-
-
-def _certificate(stack: ExitStack, hosts: set[str]) -> Path | None:
-    """Make a certificate that signs itself, with its key, for these addresses."""
-    openssl = shutil.which("openssl")
-    if openssl is None:
-        return None
-    path = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="kvplan-bmc-"))) / "bmc.pem"
-    names = ",".join(f"IP:{host}" for host in sorted(hosts))
-    files = ("-keyout", f"{path}.key", "-out", str(path))
-    command = [openssl, "req", "-x509", *_KEY, "-addext", f"subjectAltName={names}", *files]
-    subprocess.run(command, check=True, capture_output=True)  # noqa: S603 - fixed words and addresses
-    return path
-
-
-def _context(certificate: Path) -> ssl.SSLContext:
-    """Speak TLS with a certificate."""
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(certificate, f"{certificate}.key")
-    return context

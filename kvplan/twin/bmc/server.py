@@ -6,11 +6,11 @@ import base64
 import binascii
 import hmac
 import json
-import socket
 from http import HTTPStatus
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import TYPE_CHECKING, Any
 
+from kvplan.serving import ClosingServer
 from kvplan.twin.bmc.changes import Answer, changed, closed, done, opened
 from kvplan.twin.bmc.fetching import unreadable
 from kvplan.twin.bmc.machine import Boot
@@ -27,10 +27,8 @@ _IDLE_S = 30
 _HTML = b"<html><head><title>404 - Not Found</title></head><body><h1>404 - Not Found</h1></body></html>"
 
 
-class Controller(ThreadingHTTPServer):
+class Controller(ClosingServer):
     """One controller at its own address; its connections end when it is closed."""
-
-    daemon_threads = False
 
     def __init__(
         self,
@@ -43,37 +41,10 @@ class Controller(ThreadingHTTPServer):
         self.state = state
         self.credentials = credentials
         self.on_boot = on_boot
-        self._open: set[socket.socket] = set()
-        if ":" in address[0]:
-            self.address_family = socket.AF_INET6
-        super().__init__(address, _Handler)
-        if tls:
-            # The handshake belongs to the thread of its connection: one that hangs must not keep the others out.
-            self.socket = tls.wrap_socket(self.socket, server_side=True, do_handshake_on_connect=False)
-        host = f"[{address[0]}]" if ":" in address[0] else address[0]
-        self.url = f"{'https' if tls else 'http'}://{host}:{self.server_address[1]}"
-
-    def process_request(self, request: Any, client_address: Any) -> None:
-        """Note a connection, and serve it."""
-        self._open.add(request)
-        super().process_request(request, client_address)
-
-    def shutdown_request(self, request: Any) -> None:
-        """Forget a connection."""
-        self._open.discard(request)
-        super().shutdown_request(request)
+        super().__init__(address, _Handler, tls)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """Say nothing of connections that break off."""
-
-    def server_close(self) -> None:
-        """End every connection, then wait for their threads."""
-        for connection in tuple(self._open):
-            try:
-                connection.shutdown(socket.SHUT_RDWR)
-            except OSError:
-                continue
-        super().server_close()
 
     def start(self, boot: Boot) -> None:
         """Start the machine: read its image as a controller does, and say what it booted from."""

@@ -5,12 +5,12 @@ from __future__ import annotations
 import base64
 import binascii
 import json
-import socket
 from http import HTTPStatus
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import parse_qs, unquote, urlsplit
 
+from kvplan.serving import ClosingServer
 from kvplan.twin.nvue.refusal import RefusalError
 from kvplan.twin.nvue.trees import Tree, at, filled, only_in
 
@@ -28,47 +28,21 @@ _COUNTERS: Final = ("counters", "qos", "pfc-stats")
 Answer = tuple[HTTPStatus, Tree | None]
 
 
-class NvueServer(ThreadingHTTPServer):
+class NvueServer(ClosingServer):
     """One switch at its own address; its connections end when it is closed."""
-
-    daemon_threads = False
 
     def __init__(
         self, address: tuple[str, int], switch: Switch, operation: Operation, tls: ssl.SSLContext | None
     ) -> None:
         self.switch, self.operation = switch, operation
-        self._open: set[socket.socket] = set()
-        super().__init__(address, _Handler)
-        if tls:
-            # The handshake belongs to the thread of its connection: one that hangs must not keep the others out.
-            self.socket = tls.wrap_socket(self.socket, server_side=True, do_handshake_on_connect=False)
-        self.url = f"{'https' if tls else 'http'}://{self.server_address[0]!s}:{self.server_address[1]}"
+        super().__init__(address, _Handler, tls)
 
     def service_actions(self) -> None:
         """Let the switch do what is due; this is called again and again while it serves."""
         self.switch.tick()
 
-    def process_request(self, request: Any, client_address: Any) -> None:
-        """Note a connection, and serve it."""
-        self._open.add(request)
-        super().process_request(request, client_address)
-
-    def shutdown_request(self, request: Any) -> None:
-        """Forget a connection."""
-        self._open.discard(request)
-        super().shutdown_request(request)
-
     def handle_error(self, request: Any, client_address: Any) -> None:
         """Say nothing of connections that break off."""
-
-    def server_close(self) -> None:
-        """End every connection, then wait for their threads."""
-        for connection in tuple(self._open):
-            try:
-                connection.shutdown(socket.SHUT_RDWR)
-            except OSError:
-                continue
-        super().server_close()
 
 
 class _Handler(BaseHTTPRequestHandler):
