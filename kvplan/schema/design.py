@@ -8,7 +8,7 @@ from kvplan.schema.base import Confidence, Record, Severity
 from kvplan.schema.build import BuildOptions
 from kvplan.schema.cabling import Connector, Medium
 from kvplan.schema.plan import CatalogueLock
-from kvplan.schema.roles import Network, PortKind, Rail, Role
+from kvplan.schema.roles import ROLE_NOUNS, Network, PortKind, Rail, Role
 
 DESIGN_FORMAT_VERSION = "1.0"
 
@@ -45,6 +45,11 @@ class Device(Record):
     management_address: str
     loopback: str = ""
     asn: int | None = None
+
+    @property
+    def rank(self) -> tuple[int, int]:
+        """Its place in a list by role, then by number."""
+        return tuple(ROLE_NOUNS).index(self.role), self.number
 
     @property
     def units(self) -> range:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Final, NamedTuple, get_args
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from kvplan.schema.roles import FABRIC_ROLES, SERVER_ROLES, SWITCH_ROLES, Role
+from kvplan.schema.roles import FABRIC_ROLES, SERVER_ROLES, SWITCH_ROLES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -14,18 +14,13 @@ if TYPE_CHECKING:
     from kvplan.schema.design import Cable, Design, Device, Port
     from kvplan.schema.hardware import Nic
     from kvplan.schema.plan import Plan
+    from kvplan.schema.roles import Role
     from kvplan.schema.setting import Compatibility, Setting
     from kvplan.schema.site.machines import ServerSite, SwitchSite
     from kvplan.schema.site.site import Site
     from kvplan.schema.software import CacheBackend, StorageRelease
 
 _STEMS: Final = {"client": "client_nic", "storage": "storage_nic", "nic": "gpu_nic"}
-_ROLES: Final[tuple[Role, ...]] = get_args(Role)
-
-
-def _by_role(device: Device) -> tuple[int, int]:
-    """Order devices by role, then by number."""
-    return _ROLES.index(device.role), device.number
 
 
 class Names(NamedTuple):
@@ -192,7 +187,9 @@ class Deployment:
         """The servers that design and Site both have: by role, then by number."""
         known = {server.name: server for server in self.site.servers}
         devices = (device for device in self.devices.values() if device.role in SERVER_ROLES and device.name in known)
-        return tuple(self._server(device, known[device.name]) for device in sorted(devices, key=_by_role))
+        return tuple(
+            self._server(device, known[device.name]) for device in sorted(devices, key=lambda device: device.rank)
+        )
 
     @cached_property
     def switches(self) -> tuple[SwitchUnit, ...]:
@@ -200,7 +197,8 @@ class Deployment:
         known = {switch.name: switch for switch in self.site.switches}
         devices = (device for device in self.devices.values() if device.role in SWITCH_ROLES and device.name in known)
         return tuple(
-            SwitchUnit(device, known[device.name], self.ports[device.name]) for device in sorted(devices, key=_by_role)
+            SwitchUnit(device, known[device.name], self.ports[device.name])
+            for device in sorted(devices, key=lambda device: device.rank)
         )
 
     @property

@@ -277,7 +277,7 @@ def _homeless(line: _Line, machines: Mapping[str, Device], source: str) -> Probl
 def _free(machines: Mapping[str, Device], named: set[str]) -> dict[str, list[str]]:
     """List the machines that no row names, by model, in the order of their numbers."""
     free: dict[str, list[str]] = defaultdict(list)
-    for device in sorted(machines.values(), key=lambda device: (device.role, device.number)):
+    for device in sorted(machines.values(), key=lambda device: device.rank):
         if device.name not in named:
             free[_plain(device.model)].append(device.name)
     return free

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import TYPE_CHECKING, Any, Final, get_args
+from typing import TYPE_CHECKING, Any, Final
 
-from kvplan.schema.roles import SERVER_ROLES, SWITCH_ROLES, Role
+from kvplan.schema.roles import SERVER_ROLES, SWITCH_ROLES
 from kvplan.schema.site.forms import UNFILLED
 from kvplan.schema.site.place import LICENCES
 from kvplan.site.initial.assets import Asset
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from kvplan.schema.plan import Plan
     from kvplan.schema.software import SoftwareSet
 
-_ROLES: Final[tuple[Role, ...]] = get_args(Role)
 DEFAULT_CUMULUS: Final = "5.15.0"
 """Cumulus Linux of switches where nothing else is asked for."""
 
@@ -56,7 +55,7 @@ def initial_data(
     for port in designed.ports:
         if port.kind in ("fabric", "host"):
             ports[port.device].append(port.name)
-    devices = sorted(designed.devices, key=lambda device: (_ROLES.index(device.role), device.number))
+    devices = sorted(designed.devices, key=lambda device: device.rank)
     return {
         "format_version": "1.0",
         "name": "site",
