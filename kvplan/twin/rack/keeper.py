@@ -50,7 +50,7 @@ class Keeper:
         self._place = place
         self._run = command
         self.machines = {
-            node.name: Machine(node, place / node.name, fabric=order.fabric, command=command)
+            node.name: Machine(node, place / node.name, fabric=order.fabric, shared=order.shared, command=command)
             for node in order.plan.nodes
         }
         self.switches = {switch.name: Switch(switch, etc, state, command=command) for switch in order.plan.switches}

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from kvplan.twin.rack.plan import NodePlan
     from kvplan.twin.rack.shell import Run
 
+SHARED: Final = "/var/lib/kvplan-twin"
+"""Where a node sees what is shared with this machine: the state of what is simulated."""
 _REBOOT: Final = 133
 """Exit code by which `systemd-nspawn` says that the node restarts itself."""
 _JOIN: Final = 'until [ "$1" = -- ]; do echo 0 >"$1/cgroup.procs"; shift; done; shift; exec "$@"'
@@ -40,14 +42,17 @@ class Machine:
         Directory for its layer, its root and its console.
     fabric
         Whether its fabric ports are addressed by the rack.
+    shared
+        A directory of this machine that every node sees at `SHARED`; none where it is empty.
     command
         Runs the machine's commands.
     """
 
-    def __init__(self, node: NodePlan, place: Path, *, fabric: bool, command: Run = run) -> None:
+    def __init__(self, node: NodePlan, place: Path, *, fabric: bool, shared: str = "", command: Run = run) -> None:
         self.node = node
         self.place = place
         self._fabric = fabric
+        self._shared = shared
         self._run = command
         self._wanted = threading.Event()
         self._thread: threading.Thread | None = None
@@ -127,7 +132,7 @@ class Machine:
         with (self.place / "console").open("ab") as console:
             while self._wanted.is_set():
                 self._process = subprocess.Popen(  # noqa: S603 - kvplan's own command
-                    booting(self.node, self.place / "root", groups),
+                    booting(self.node, self.place / "root", groups, self._shared),
                     stdin=subprocess.DEVNULL,
                     stdout=console,
                     stderr=console,
@@ -136,7 +141,7 @@ class Machine:
                     return
 
 
-def booting(node: NodePlan, root: Path, groups: Iterable[Path]) -> list[str]:
+def booting(node: NodePlan, root: Path, groups: Iterable[Path], shared: str = "") -> list[str]:
     """Return the command that boots a node.
 
     Each node has control groups of its own: its systemd takes those it finds itself in for its machine's.
@@ -149,6 +154,8 @@ def booting(node: NodePlan, root: Path, groups: Iterable[Path]) -> list[str]:
         Where its root directory is mounted.
     groups
         Its control groups.
+    shared
+        A directory that it sees at `SHARED`; none where it is empty.
 
     Returns
     -------
@@ -169,6 +176,7 @@ def booting(node: NodePlan, root: Path, groups: Iterable[Path]) -> list[str]:
         f"--network-namespace-path=/run/netns/{node.name}",
         "--capability=all",
         "--console=pipe",
+        *([f"--bind={shared}:{SHARED}"] if shared else []),
         f"--directory={root}",
         "--boot",
     ]

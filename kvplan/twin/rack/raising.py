@@ -41,6 +41,7 @@ def raised(
     files: Mapping[str, Mapping[str, str]] | None = None,
     fabric: bool = True,
     off: Collection[str] = (),
+    shared: Path | None = None,
 ) -> Iterator[Rack]:
     """Raise a rack for the length of a block.
 
@@ -58,6 +59,8 @@ def raised(
         Whether the rack addresses fabric ports and loopbacks, or leaves that to what is installed on the nodes.
     off
         Nodes that have no power yet.
+    shared
+        A directory of this machine that every node sees at `SHARED`.
 
     Yields
     ------
@@ -83,6 +86,7 @@ def raised(
             files={name: dict(held) for name, held in (files or {}).items()},
             fabric=fabric,
             off=tuple(off),
+            shared=str(shared or ""),
         )
         (directory / ORDER).write_text(order.model_dump_json(), encoding="utf-8")
         with _standing(directory) as process:

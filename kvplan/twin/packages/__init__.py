@@ -1,0 +1,7 @@
+"""Packages that stand in for those of a distribution and of vendors: real RPM and deb files, in real repositories."""
+
+from __future__ import annotations
+
+from kvplan.twin.packages.contents import Contents
+
+__all__ = ["Contents"]
