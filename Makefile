@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 SOURCES := kvplan tests
-TOOLS := soffice pdftoppm dot xorriso mcopy mkfs.vfat qemu-system-x86_64 cloud-init netplan vtysh shellcheck sshd systemd-nspawn dnf createrepo_c sudo
+TOOLS := soffice pdftoppm dot xorriso mcopy mkfs.vfat qemu-system-x86_64 cloud-init netplan vtysh shellcheck sshd systemd-nspawn dnf createrepo_c sudo faketime
 QUOTE := --model openai/gpt-oss-120b --context 130k --gpus 128
 
 export PATH := $(CURDIR)/$(BIN):$(PATH):/usr/sbin:/sbin

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import socket
 import subprocess
 import sys
@@ -24,10 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(importlib.util.find_spec("sushy_tools") is None, reason="needs sushy-tools"),
-]
+pytestmark = pytest.mark.slow
 START = "import sys; from sushy_tools.emulator.main import main; sys.exit(main())"
 
 
