@@ -12,8 +12,6 @@ from typing import TYPE_CHECKING, Any
 from ansible.parsing.vault import VaultLib, VaultSecret
 from example_sites import EXAMPLES
 
-from kvplan.cli import app, deploy
-
 if TYPE_CHECKING:
     import pytest
 
@@ -84,25 +82,12 @@ def environment(directory: Path) -> dict[str, str]:
     }
 
 
-def registered(monkeypatch: pytest.MonkeyPatch) -> None:
-    """See that the command line has the verb."""
-    monkeypatch.setattr(app.app, "registered_groups", list(app.app.registered_groups))
-    _register()
-
-
-def _register() -> None:
-    """Put `deploy` among the verbs."""
-    if "deploy" not in {group.name for group in app.app.registered_groups}:
-        app.app.add_typer(deploy.app, name="deploy")
-
-
 def start(directory: Path, *arguments: str) -> subprocess.Popen[str]:
     """Start a deployment as a process of its own."""
-    command = "import deploys, sys; from kvplan.__main__ import main; deploys._register(); sys.exit(main(sys.argv[1:]))"
     return subprocess.Popen(
-        [sys.executable, "-c", command, "deploy", *arguments],
+        [sys.executable, "-m", "kvplan", "deploy", *arguments],
         cwd=directory,
-        env={**os.environ, **environment(directory), "PYTHONPATH": f"{Path(__file__).parent}:{_ROOT}"},
+        env={**os.environ, **environment(directory), "PYTHONPATH": str(_ROOT)},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

@@ -6,7 +6,22 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kvplan.cli import bom, catalogue, check, diff, ece, explain, init, kv, network, options, render, report, size
+from kvplan.cli import (
+    bom,
+    catalogue,
+    check,
+    deploy,
+    diff,
+    ece,
+    explain,
+    init,
+    kv,
+    network,
+    options,
+    render,
+    report,
+    size,
+)
 from kvplan.errors import ExitCode
 from kvplan.version import VERSION
 
@@ -32,6 +47,7 @@ app.command("bom", epilog=bom.EXAMPLES)(bom.bom)
 app.command("report", epilog=report.EXAMPLES)(report.report)
 app.command("render", epilog=render.EXAMPLES)(render.render)
 app.command("check", epilog=check.EXAMPLES)(check.check)
+app.add_typer(deploy.app, name="deploy")
 app.add_typer(init.app, name="init")
 app.add_typer(catalogue.app, name="catalogue")
 

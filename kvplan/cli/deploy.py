@@ -38,7 +38,7 @@ class _DefaultRun(TyperGroup):
 
 app = typer.Typer(
     cls=_DefaultRun,
-    help="Deploy a Plan at its Site, phase by phase; `deploy PLAN SITE` is `deploy run PLAN SITE`.",
+    help="Deploy a Plan at its Site, phase by phase.\n\n`deploy PLAN SITE` is `deploy run PLAN SITE`.",
     no_args_is_help=True,
     rich_markup_mode=None,
     epilog=EXAMPLES,

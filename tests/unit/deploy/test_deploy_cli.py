@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from deploys import LOOK, lay_out, play, registered
+from deploys import LOOK, lay_out, play
 
 from kvplan.__main__ import main
 from kvplan.cli import confirming, deploy
@@ -64,7 +64,6 @@ def fake(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Fake:
     """Give a directory with three phases, of which one destroys, and a stand-in for Ansible."""
     books = {name: play("all", LOOK) for name in ("preflight", "base", "storage")}
     lay_out(tmp_path, monkeypatch, **books)
-    registered(monkeypatch)
     stand_in = Fake()
     stand_in.hosts = (*STORAGE, "gpu-0001", "gpu-0002", "control-1", *_others())
     monkeypatch.setattr(driver, "run_playbook", stand_in)

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from deploys import LOOK, TOUCH, lay_out, play, processes_with, registered, start
+from deploys import LOOK, TOUCH, lay_out, play, processes_with, start
 
 from kvplan.__main__ import main
 from kvplan.deploy.lock import TETHER_LOCK, alone
@@ -101,7 +101,6 @@ def test_a_run_fails_and_is_resumed_and_no_secret_is_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     lay_out(tmp_path, monkeypatch, storage=play("storage", LEAK + TOUCH))
-    registered(monkeypatch)
     command = ["deploy", "plan.json", "site.yaml", *VAULT, "--yes", "plan.json", "--format", "json"]
     command += ["--limit", "storage-001,storage-002"]
     assert main(command) == 7
