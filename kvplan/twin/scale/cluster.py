@@ -26,13 +26,6 @@ PROPAGATE = (
 )
 
 
-@command("mmbuildgpl")
-def mmbuildgpl(shell: Shell, _: list[str]) -> None:
-    """Build the kernel layer."""
-    shell.machine["gpl"] = True
-    shell.say("mmbuildgpl: Building GPL module completed successfully.")
-
-
 @command("mmcrcluster")
 def mmcrcluster(shell: Shell, words: list[str]) -> None:
     """Create a cluster from a file of nodes."""
@@ -145,6 +138,10 @@ def _need_free(shell: Shell, nodes: list[Doc]) -> None:
     shell.need_reach(nodes)
     for node in nodes:
         held = shell.machine_of(node)
+        if not held["base"]:
+            shell.err.append(f"{node['admin']}:  bash: line 1: /usr/lpp/mmfs/bin/mmremote: No such file or directory")
+            shell.refuse(f"6027-1628 Cannot determine basic environment information on node {node['admin']}: "
+                         "it lacks the package gpfs.base.")  # fmt: skip
         if held["cluster"] or held["leftover"]:
             shell.refuse(f"6027-1598 Node {node['daemon']} was not added to the cluster. "
                                "The node appears to already belong to a GPFS cluster.")  # fmt: skip

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING
 
 from kvplan.twin.scale.shell import Shell, command
+
+if TYPE_CHECKING:
+    from kvplan.twin.scale.store import Doc
 
 
 @command("lsblk")
@@ -22,7 +26,19 @@ def lsblk(shell: Shell, _: list[str]) -> None:
         }
         for drive in shell.machine["drives"]
     ]
+    devices += [_system(drive) for drive in shell.machine["boot_drives"]]
     shell.say(json.dumps({"blockdevices": devices}))
+
+
+def _system(drive: Doc) -> Doc:
+    """Return a drive that the system is installed on."""
+    size = drive["size_gb"] * 10**9
+    mirror = {"path": "/dev/md127", "serial": None, "size": size, "type": "raid1", "fstype": "xfs", "pttype": None,
+              "mountpoint": "/"}  # fmt: skip
+    member = {"path": f"{drive['device']}p1", "serial": None, "size": size, "type": "part",
+              "fstype": "linux_raid_member", "pttype": "gpt", "mountpoint": None, "children": [mirror]}  # fmt: skip
+    return {"path": drive["device"], "serial": drive["serial"], "size": size, "type": "disk", "fstype": None,
+            "pttype": "gpt", "mountpoint": None, "children": [member]}  # fmt: skip
 
 
 @command("nvme")

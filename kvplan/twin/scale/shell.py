@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from kvplan.twin.scale.settling import settle
 from kvplan.twin.scale.store import Refusal, Store, directory
 from kvplan.twin.scale.world import automounts, effective
 
@@ -204,14 +205,35 @@ def main(argv: Sequence[str]) -> int:
         shell.out, shell.err = [], []
 
     code = drive(shell, argv[1:], flush)
+    settle(shell.store)
     flush()
     return code
 
 
 def _shell(argv: Sequence[str]) -> Shell:
     """Return who runs a command on the machine that the environment or the host's name says."""
-    machine = os.environ.get(NODE, socket.gethostname().split(".")[0])
-    return Shell(Store(directory()), machine, Path(argv[0]).name)
+    store = Store(directory())
+    return Shell(store, called(store), Path(argv[0]).name)
+
+
+def called(store: Store) -> str:
+    """Return what the machine is called on which this runs.
+
+    Parameters
+    ----------
+    store
+        Where machines are known by all their names.
+
+    Returns
+    -------
+    str
+        As the environment says, or whose name the host has.
+    """
+    if NODE in os.environ:
+        return os.environ[NODE]
+    host = socket.gethostname()
+    known = store.seen().get("machines", {})
+    return next((name for name, held in known.items() if host in held["names"]), host.partition(".")[0])
 
 
 def drive(shell: Shell, words: Sequence[str], flush: Callable[[], None]) -> int:

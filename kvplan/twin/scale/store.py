@@ -10,8 +10,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from kvplan.twin.scale.world import power_off
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from io import TextIOWrapper
 
 Doc = dict[str, Any]
 
@@ -47,7 +50,7 @@ class Store:
 
     @contextmanager
     def changed(self) -> Iterator[Doc]:
-        """Give the state to be changed; it is written when the block ends without an error.
+        """Give the state to be changed; what differs is written when the block ends without an error.
 
         Yields
         ------
@@ -55,9 +58,66 @@ class Store:
             The state; nobody else reads or writes it meanwhile.
         """
         with self._locked():
-            state = self._read("state.json", {})
+            state = self.seen()
+            before = json.dumps(state)
+            self._observe(state)
             yield state
-            self._write("state.json", state)
+            if json.dumps(state) != before:
+                self._write("state.json", state)
+
+    def seen(self) -> Doc:
+        """Return the state as it was written last; others may change it meanwhile.
+
+        Returns
+        -------
+        Doc
+            The state.
+        """
+        held: Doc = self._read("state.json", {})
+        return held
+
+    def alive(self, name: str) -> TextIOWrapper:
+        """Open the file that the watcher of a machine keeps locked as long as the machine has power.
+
+        Parameters
+        ----------
+        name
+            The machine.
+
+        Returns
+        -------
+        TextIOWrapper
+            The file.
+        """
+        path = self.path / "alive" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        return path.open("a", encoding="utf-8")
+
+    def lives(self, name: str) -> bool:
+        """Tell whether the watcher of a machine runs.
+
+        Parameters
+        ----------
+        name
+            The machine.
+
+        Returns
+        -------
+        bool
+            The kernel takes the lock away from one that was killed, however that happened.
+        """
+        with self.alive(name) as file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+            except BlockingIOError:
+                return True
+        return False
+
+    def _observe(self, state: Doc) -> None:
+        """Take note of machines that lost their power and could tell nobody."""
+        for name, held in state.get("machines", {}).items():
+            if held.get("watched") and held["up"] and not self.lives(name):
+                power_off(state, name)
 
     def fault(self, line: str, node: str) -> Doc:
         """Take the next fault that is meant for a command.

@@ -45,6 +45,8 @@ def machine(
         "memory_gib": memory_gib,
         "up": True,
         "ssh": True,
+        "watched": False,
+        "base": True,
         "gnr": drives > 0,
         "gpl": True,
         "leftover": "",
@@ -53,12 +55,28 @@ def machine(
         "running": {},
         "mounts": [],
         "slot_map": 0,
-        "drives": [_drive(name, number, size_gb) for number in range(1, drives + 1)],
+        "boot_drives": [],
+        "drives": [drive(name, number, size_gb) for number in range(1, drives + 1)],
     }
 
 
-def _drive(name: str, number: int, size_gb: int) -> Doc:
-    """Describe a healthy, empty drive."""
+def drive(name: str, number: int, size_gb: int) -> Doc:
+    """Describe a healthy, empty drive.
+
+    Parameters
+    ----------
+    name
+        The machine that it is in.
+    number
+        Its slot, from 1.
+    size_gb
+        Its size [GB].
+
+    Returns
+    -------
+    Doc
+        The drive as the state holds it.
+    """
     return {
         "device": f"/dev/nvme{number - 1}n1",
         "serial": f"{name}-D{number:02}",
@@ -187,4 +205,4 @@ def reinstall(state: Doc, name: str) -> None:
         The machine.
     """
     power_off(state, name)
-    state["machines"][name].update(up=True, cluster="", slot_map=0)
+    state["machines"][name].update(up=True, cluster="", slot_map=0, leftover="")
