@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from kvplan.twin.packages.building import Built, built
 from kvplan.twin.packages.contents import Contents
+from kvplan.twin.packages.package import PackageError
 
-__all__ = ["Contents"]
+__all__ = ["Built", "Contents", "PackageError", "built"]

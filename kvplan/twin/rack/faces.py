@@ -35,6 +35,8 @@ def _rhel(version: str) -> dict[str, str]:
         "etc/os-release": release,
         "usr/lib/os-release": release,
         "etc/redhat-release": f"Red Hat Enterprise Linux release {version} (Plow)\n",
+        # Debian's rpm keeps its list in a user's home.
+        "etc/rpm/macros": "%_dbpath /var/lib/rpm\n",
     }
 
 
@@ -56,6 +58,7 @@ def _ubuntu(version: str) -> dict[str, str]:
         "etc/lsb-release": f"DISTRIB_ID=Ubuntu\nDISTRIB_RELEASE={version}\nDISTRIB_CODENAME=noble\n",
         "etc/debian_version": "trixie/sid\n",
         "etc/apt/sources.list": "",
+        "var/lib/dpkg/status": "",
     }
 
 

@@ -35,6 +35,7 @@ _EMPTY: Final = (
     "var/cache",
     "var/lib/apt/lists",
     "var/lib/dnf",
+    "var/lib/dpkg",
     "var/lib/rpm",
     "var/lib/systemd",
     "var/log",
@@ -50,6 +51,9 @@ _MADE: Final = (
     "usr/local/sbin",
     "var/cache/apt/archives/partial",
     "var/lib/apt/lists/partial",
+    "var/lib/dpkg/info",
+    "var/lib/dpkg/triggers",
+    "var/lib/dpkg/updates",
 )
 _MASKED: Final = (
     "console-getty.service",

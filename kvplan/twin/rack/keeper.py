@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from kvplan.errors import KvplanError, UsageError, did_you_mean
 from kvplan.twin.rack.frr import applied
 from kvplan.twin.rack.image import Accounts, image_of, lay, lay_files
+from kvplan.twin.rack.installed import INSTALLED, run_scripts, unpack
 from kvplan.twin.rack.machine import Machine
 from kvplan.twin.rack.network import building
 from kvplan.twin.rack.shell import RackError, run
@@ -128,8 +129,13 @@ class Keeper:
             machine.upper,
             Path("/"),
         )
+        installed = Path(order.shared, INSTALLED, node.face)
+        if order.shared and installed.is_dir():
+            unpack(installed, machine.upper, self._run)
         lay_files(order.files.get(node.name, {}), machine.upper)
         machine.mount()
+        if order.shared and installed.is_dir():
+            run_scripts(installed, machine.place / "root", self._run)
 
     def _reinstall(self, name: str) -> None:
         """Give a node a disk as new, and leave it off."""

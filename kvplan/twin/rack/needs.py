@@ -31,6 +31,11 @@ PROGRAMS: Final = {
     "rpm": "rpm",
     "dnf": "dnf",
     "apt-get": "apt",
+    "rpmbuild": "rpm",
+    "createrepo_c": "createrepo-c",
+    "dpkg-deb": "dpkg",
+    "dpkg-scanpackages": "dpkg-dev",
+    "tar": "tar",
 }
 """Programs that a rack starts or shows its nodes, and the Debian package of each."""
 _PATH: Final = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"

@@ -60,7 +60,8 @@ def raised(
     off
         Nodes that have no power yet.
     shared
-        A directory of this machine that every node sees at `SHARED`.
+        A directory of this machine that every node sees at `SHARED`. What an installation puts on a disk is in its
+        `installed`, in a directory for each operating system, where there is one.
 
     Yields
     ------
