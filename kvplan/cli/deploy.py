@@ -11,6 +11,8 @@ from typer.core import TyperGroup
 from kvplan.cli import building, options
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from kvplan.schema.deploying import DeployStatus
 
 EXAMPLES = options.examples(
@@ -23,6 +25,8 @@ EXAMPLES = options.examples(
 FORMATS: Final = ("table", "json")
 STATUS_FORMATS: Final = ("table", "json", "csv")
 STATE: Final = ".kvplan"
+MEDIA: Final = "media"
+_KEPT: Final = ("--tree", "--state", "--media", "--known-hosts", "--vault-password-file", "--set", "--catalogue")
 _POLL_SECONDS: Final = 1.0
 
 
@@ -91,6 +95,24 @@ KnownHosts = Annotated[
         metavar="FILE",
     ),
 ]
+Media = Annotated[
+    Path | None,
+    typer.Option(
+        "--media",
+        help="Boot media, as built by kvplan render --media. Default: media beside the tree.",
+        show_default=False,
+        metavar="DIR",
+    ),
+]
+Set = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        help="A variable of the playbooks, such as base_serial=1; repeatable.",
+        show_default=False,
+        metavar="NAME=VALUE",
+    ),
+]
 VaultPassword = Annotated[
     Path | None,
     typer.Option("--vault-password-file", help="Password of vault: secrets.", show_default=False, metavar="FILE"),
@@ -122,6 +144,8 @@ def run(  # noqa: PLR0913 - one parameter an option
     accept_changes: AcceptChanges = False,
     known_hosts: KnownHosts = None,
     vault_password_file: VaultPassword = None,
+    media: Media = None,
+    set_: Set = None,
     catalogue: options.CatalogueDirs = None,
     format_: Format = "table",
 ) -> None:
@@ -134,8 +158,10 @@ def run(  # noqa: PLR0913 - one parameter an option
     from kvplan.cli.siting import read_sited
 
     _refuse_contradictions(format_, resume=resume, start=start, only=only)
+    kept = (tree if tree != DEFAULT_TREE else None, state, media, known_hosts, vault_password_file, set_, catalogue)
     choice = Choice(
-        command=_command(plan, site, tree, state),
+        command=_command(plan, site, dict(zip(_KEPT, kept, strict=True))),
+        files=(plan, site),
         tree=tree.absolute(),
         state=_state(tree, state),
         resume=resume,
@@ -149,6 +175,8 @@ def run(  # noqa: PLR0913 - one parameter an option
         accept_changes=accept_changes,
         known_hosts=known_hosts.absolute() if known_hosts else None,
         vault_password=vault_password_file,
+        media=(media or tree.absolute().parent / MEDIA).absolute(),
+        variables=tuple(set_ or ()),
         json=format_ == "json",
     )
     run_phases(choice, read_sited(plan, site, catalogue))
@@ -226,11 +254,12 @@ def _names(given: list[str] | None) -> tuple[str, ...]:
     return tuple(name for names in given or () for name in names.split(","))
 
 
-def _command(plan: Path, site: Path, tree: Path, state: Path | None) -> str:
-    """Write the command that a person goes on with."""
+def _command(plan: Path, site: Path, options: Mapping[str, Path | list[Path] | list[str] | None]) -> str:
+    """Write the command that a person goes on with: the options that say where things are, not what was chosen."""
     import shlex
 
-    places = [*(["--tree", tree] if tree != DEFAULT_TREE else []), *(["--state", state] if state else [])]
+    lists = {option: given if isinstance(given, list) else [given] for option, given in options.items() if given}
+    places = [part for option, values in lists.items() for value in values for part in (option, value)]
     return shlex.join(map(str, ("kvplan", "deploy", plan, site, *places)))
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
+from threading import Lock
 from typing import TYPE_CHECKING, Final
 
 from kvplan.cli import confirming
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from kvplan.deploy.driver import Order, Outcome
     from kvplan.deploy.events import Event
     from kvplan.deploy.journal import Hashes, Journal
+    from kvplan.deploy.media import Shelf
     from kvplan.deploy.phases import Phase
     from kvplan.schema.deploying import Destroyed, PhaseState
     from kvplan.site.deployment import Deployment
@@ -36,6 +38,7 @@ class Choice:
     """The options of a run, and the command that goes on with it."""
 
     command: str
+    files: tuple[Path, Path]
     tree: Path
     state: Path
     resume: bool
@@ -49,6 +52,8 @@ class Choice:
     accept_changes: bool
     known_hosts: Path | None
     vault_password: Path | None
+    media: Path
+    variables: tuple[str, ...]
     json: bool
 
 
@@ -65,7 +70,7 @@ def run_phases(choice: Choice, sited: Sited) -> None:
     Raises
     ------
     InputError
-        When a secret is missing, a name is unknown, or another run is at it.
+        When a secret, a boot medium or a name is not there, or another run is at it.
     UsageError
         When nobody agrees to what is destroyed.
     PlanStaleError
@@ -79,66 +84,91 @@ def run_phases(choice: Choice, sited: Sited) -> None:
     from kvplan.deploy.journal import Journal
     from kvplan.deploy.lock import alone
     from kvplan.deploy.secrets import read_secrets
+    from kvplan.deploy.variables import read_settings
     from kvplan.site.render import render_tree
     from kvplan.site.secrets import secret_references
 
     deployment = sited.checked()
     references = secret_references(deployment.site)
     secrets = read_secrets(references, sited.directory, vault_password=choice.vault_password)
+    variables = read_settings(choice.variables, _playbooks())
     _private_directory(choice.state)
     journal = Journal(choice.state / JOURNAL)
     with alone(choice.state) as scratch:
-        order = _agreed_order(choice, deployment, render_tree(deployment), secrets, journal)
+        tree = render_tree(deployment)
+        directory = _written(choice, tree, journal, _hashes(deployment, tree), scratch)
+        order = _order(choice, deployment, directory, _hashes(deployment, tree), journal, secrets)
+        order = replace(order, variables=variables)
+        shelf = _shelf(choice, deployment, order)
+        if not choice.check:
+            _agree(choice, deployment, order, journal, tree)
         say(f"log: {order.log}")
-        with _sink(choice) as sink:
+        with events_shown(json=choice.json) as sink, shelf.handed_out(sink):
             outcome = deploy(order, journal, sink, scratch)
     _conclude(choice, order, outcome)
 
 
-def _agreed_order(
-    choice: Choice, deployment: Deployment, tree: Mapping[str, File], secrets: Mapping[str, str], journal: Journal
-) -> Order:
-    """Bring the tree to disk and choose phases and hosts, once a person agrees to changes and destruction."""
+def _written(choice: Choice, tree: Mapping[str, File], journal: Journal, now: Hashes, scratch: Path) -> Path:
+    """Bring the tree to disk once a person agrees to what changed; that of a check lies in memory only."""
     from kvplan.cli.tree_out import changes, write_tree
-    from kvplan.deploy.confirm import destroyed, endangered
-    from kvplan.deploy.journal import Entry, accepted, phase_states
-    from kvplan.deploy.phases import PHASES, groups_in
+    from kvplan.deploy.journal import accepted
 
-    entries, now = journal.entries(), _hashes(deployment, tree)
-    directory = choice.state / "check" if choice.check else choice.tree
+    directory = scratch / "tree" if choice.check else choice.tree
     if not choice.check:
-        found = changes(tree, directory)
-        before = accepted(entries)
+        found, before = changes(tree, directory), accepted(journal.entries())
         confirming.acknowledged(found, before, now, tree, choice.state, accepted=choice.accept_changes)
     write_tree(tree, directory)
-    groups = groups_in(directory)
-    hosts = {phase.name: phase.hosts(groups) for phase in PHASES}
-    states = phase_states(entries, PHASES, hosts, _playbooks(), now)
-    order = _order(choice, _phases(choice, states), groups, directory, now, secrets)
-    if not choice.check:
-        losses = destroyed(deployment, {phase.name: order.hosts(phase) for phase in order.phases})
-        listed = endangered(losses, entries, order.reinstall)
-        confirming.destruction_agreed(listed, deployment, choice.yes, confirming.terminal())
-        order = replace(order, confirmed=_hosts(listed), losses=_texts(losses))
-        journal.write(Entry("accepted", order.run, now, hosts=hosts))
-        confirming.remember(tree, choice.state)
-    return order
+    return directory
+
+
+def _agree(choice: Choice, deployment: Deployment, order: Order, journal: Journal, tree: Mapping[str, File]) -> None:
+    """See that a person agrees to what is destroyed, and write down what the run goes by."""
+    from kvplan.deploy.confirm import destroyed
+    from kvplan.deploy.journal import Entry
+    from kvplan.deploy.phases import PHASES
+
+    losses = destroyed(deployment, order.confirmed)
+    confirming.destruction_agreed(losses, deployment, choice.yes, confirming.terminal())
+    hosts = {phase.name: phase.hosts(order.groups) for phase in PHASES}
+    journal.write(Entry("accepted", order.run, order.hashes, hosts=hosts))
+    confirming.remember(tree, choice.state)
+
+
+def _shelf(choice: Choice, deployment: Deployment, order: Order) -> Shelf:
+    """Find the media of the servers that may be installed, and see that they are there."""
+    import shlex
+
+    from kvplan.deploy.driver import PROVISION
+    from kvplan.deploy.media import Shelf, needed
+    from kvplan.site.media.recipe import recipe_of
+
+    media = needed(recipe_of(deployment).media, order.confirmed.get(PROVISION, ()))
+    shelf = Shelf(deployment.site.media.address, deployment.site.media.port, choice.media, media)
+    build = ("kvplan", "render", *choice.files, "--media", choice.media, "--image")
+    shelf.check(f"{shlex.join(map(str, build))} IMAGE")
+    return shelf
 
 
 def _order(
     choice: Choice,
-    phases: tuple[Phase, ...],
-    groups: Mapping[str, tuple[str, ...]],
+    deployment: Deployment,
     directory: Path,
     now: Hashes,
+    journal: Journal,
     secrets: Mapping[str, str],
 ) -> Order:
-    """Describe the run."""
+    """Describe the run; what it may destroy is agreed to before it begins."""
+    from kvplan.deploy.confirm import destroyed, endangered
     from kvplan.deploy.driver import Order, limited
+    from kvplan.deploy.journal import phase_states
+    from kvplan.deploy.phases import PHASES, groups_in
 
+    entries, groups = journal.entries(), groups_in(directory)
+    states = phase_states(entries, PHASES, {phase.name: phase.hosts(groups) for phase in PHASES}, _playbooks(), now)
+    phases = _phases(choice, states)
     run = f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{os.getpid()}"
     _private_directory(choice.state / "logs")
-    return Order(
+    order = Order(
         run=run,
         phases=phases,
         groups=groups,
@@ -153,7 +183,30 @@ def _order(
         diff=choice.diff,
         known_hosts=choice.known_hosts,
         reinstall=_reinstalled(choice, phases, groups),
+        hosts_up=_hosts_up(states),
     )
+    _refuse_parts(choice, order)
+    losses = destroyed(deployment, {phase.name: order.hosts(phase) for phase in phases})
+    if choice.check:
+        return order
+    return replace(order, confirmed=_hosts(endangered(losses, entries, order.reinstall)), losses=_texts(losses))
+
+
+def _refuse_parts(choice: Choice, order: Order) -> None:
+    """Refuse to run one phase alone on hosts of which it takes all or none."""
+    from kvplan.errors import UsageError
+
+    for phase in order.phases if choice.only else ():
+        own = phase.hosts(order.groups)
+        if phase.whole and not order.hosts(phase) and order.limit.intersection(own):
+            message = f"phase {phase.name} works on all its hosts at once, and --limit leaves some out"
+            raise UsageError(message, hint="leave --limit out; what is as planned stays as it is")
+
+
+def _hosts_up(states: tuple[PhaseState, ...]) -> bool:
+    """Tell whether every host was prepared, by this Plan or an earlier one."""
+    base = next(state for state in states if state.name == "base")
+    return bool(base.hosts) and all(host.state in {"done", "stale"} for host in base.hosts)
 
 
 def _reinstalled(choice: Choice, phases: tuple[Phase, ...], groups: Mapping[str, tuple[str, ...]]) -> frozenset[str]:
@@ -218,18 +271,35 @@ def _private_directory(path: Path) -> None:
 
 
 @contextmanager
-def _sink(choice: Choice) -> Iterator[Callable[[Event], None]]:
-    """Show progress: on a terminal as a live view, else as lines, or as JSON on stdout."""
+def events_shown(*, json: bool = False) -> Iterator[Callable[[Event], None]]:
+    """Show progress: on a terminal as a live view, else as lines, or as JSON on stdout.
+
+    Parameters
+    ----------
+    json
+        Whether programs read it.
+
+    Yields
+    ------
+    callable
+        Takes each event, from any thread.
+    """
     from rich.console import Console
 
     from kvplan.cli.console import out
     from kvplan.deploy.progress import progress
 
     console = Console(stderr=True)
-    form = "json" if choice.json else "live" if console.is_terminal and not console.is_dumb_terminal else "plain"
-    write = out if choice.json else _write_error
+    form = "json" if json else "live" if console.is_terminal and not console.is_dumb_terminal else "plain"
+    write = out if json else _write_error
     with progress(form, write, clock=lambda: time.strftime("%H:%M:%S"), console=console) as sink:  # type: ignore[arg-type]
-        yield sink
+        lock = Lock()
+
+        def one_at_a_time(event: Event) -> None:
+            with lock:  # media are handed out by threads
+                sink(event)
+
+        yield one_at_a_time
 
 
 def _write_error(text: str) -> None:
@@ -265,7 +335,7 @@ def _print(choice: Choice, order: Order, outcome: Outcome, phases: list[dict[str
     from kvplan.schema.deploying import DEPLOY_FORMAT_VERSION
 
     if not choice.json:
-        show_view(summary_view(phases, outcome.result))
+        show_view(summary_view(phases, outcome.result, check=order.check))
         return
     head = {"event": "result", "format_version": DEPLOY_FORMAT_VERSION, "result": outcome.result, "check": order.check}
     out(f"{json.dumps({**head, 'log': str(order.log), 'phases': phases})}\n")

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import shutil
 import time
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, Literal
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Final, Literal
 
-from kvplan.deploy.events import HostResult, PhaseEnded, PhaseStarted
+from kvplan.deploy.events import HostResult, LeftOut, PhaseEnded, PhaseStarted
 from kvplan.deploy.journal import Entry
 from kvplan.deploy.phases import PHASES
 from kvplan.deploy.runner import Job, Result, run_playbook
 from kvplan.errors import InputError, Problem, did_you_mean
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from kvplan.deploy.events import Event
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
 PROVISION: Final = "provision"
 _ABSENT: Final = "took no part in the playbook, though it belongs to the phase"
+_NOT_WHOLE: Final = "the phase works on all its hosts at once"
+_TO_BE_INSTALLED: Final = "to be installed first, so there is nothing to look at yet"
 _TAIL_LINES: Final = 3
 
 
@@ -31,7 +34,8 @@ class Order:
 
     `limit` holds names of hosts; none means all. `confirmed` names the hosts that a phase may destroy; its playbook
     gets them as `kv_confirmed`, and must leave what is on any other host alone. `reinstall` names the servers to be
-    installed anew though they are as planned; `losses` says which drives of a host a phase writes over.
+    installed anew though they are as planned; `losses` says which drives of a host a phase writes over. `variables` are
+    what a person set; `hosts_up` says whether every host was prepared before, so that switches may expect them all.
     """
 
     run: str
@@ -50,10 +54,14 @@ class Order:
     confirmed: Mapping[str, frozenset[str]] = field(default_factory=dict)
     reinstall: frozenset[str] = frozenset()
     losses: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    variables: Mapping[str, Any] = field(default_factory=dict)
+    hosts_up: bool = False
 
-    def hosts(self, phase: Phase) -> tuple[str, ...]:
-        """List the hosts that a phase runs on."""
-        return tuple(host for host in phase.hosts(self.groups) if not self.limit or host in self.limit)
+    def hosts(self, phase: Phase, without: Collection[str] = ()) -> tuple[str, ...]:
+        """List the hosts that a phase runs on; one that is whole runs on all of its own, or on none."""
+        own = phase.hosts(self.groups)
+        found = tuple(host for host in own if (not self.limit or host in self.limit) and host not in without)
+        return () if phase.whole and found != own else found
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,15 +138,18 @@ def deploy(order: Order, journal: Journal, sink: Callable[[Event], None], scratc
     """
     record = _Record(order, None if order.check else journal)
     ended: list[PhaseEnded] = []
+    bare: frozenset[str] = frozenset()
     for phase in order.phases:
-        hosts = order.hosts(phase)
+        hosts = order.hosts(phase, bare)
+        for event in _left_out(order, phase, bare):
+            sink(event)
         if not hosts:
             continue
         watch = _Watch(sink)
         sink(PhaseStarted(phase.name, phase.title, hosts, phase.expected_minutes(_only(order.groups, hosts))))
         record.write(phase, "started", dict.fromkeys(hosts, ""))
         began = time.monotonic()
-        result = run_playbook(_job(order, phase, scratch), watch)
+        result = run_playbook(_job(order, phase, scratch, hosts if bare else ()), watch)
         failures = {} if result.stopped else _failures(result, hosts, watch, order.log)
         ended.append(PhaseEnded(phase.name, result.ok and not failures, time.monotonic() - began, result.hosts))
         sink(ended[-1])
@@ -146,12 +157,21 @@ def deploy(order: Order, journal: Journal, sink: Callable[[Event], None], scratc
             return Outcome("stopped", tuple(ended))
         if failures:
             record.write(phase, "failed", failures)
-            return Outcome("failed", tuple(ended), tuple(failures), watch.last or _first(failures, phase))
-        losses = order.losses.get(phase.name, {})
-        record.write(phase, "ok", {host: losses.get(host, "") for host in hosts})
-        if phase.name == PROVISION:
-            record.void(order.reinstall)
+            return Outcome("failed", tuple(ended), tuple(failures), watch.last_of(failures) or _first(failures, phase))
+        record.done(phase, hosts)
+        if phase.name == PROVISION and order.check:
+            bare = frozenset(host for host, counts in result.hosts.items() if counts.changed)
     return Outcome("ok", tuple(ended))
+
+
+def _left_out(order: Order, phase: Phase, bare: Collection[str]) -> Iterator[LeftOut]:
+    """Say which hosts that were asked for a phase leaves out, and why."""
+    asked = [host for host in phase.hosts(order.groups) if not order.limit or host in order.limit]
+    if missing := tuple(host for host in asked if host in bare):
+        yield LeftOut(phase.name, missing, _TO_BE_INSTALLED)
+    present = order.hosts(phase, bare)
+    if rest := tuple(host for host in asked if host not in present and host not in bare):
+        yield LeftOut(phase.name, rest, _NOT_WHOLE)
 
 
 class _Record:
@@ -168,6 +188,13 @@ class _Record:
             entries = (Entry(step, run, hashes, phase.name, host, message) for host, message in hosts.items())
             self._journal.write(*entries)
 
+    def done(self, phase: Phase, hosts: Sequence[str]) -> None:
+        """Write down that a phase is done, which drives it wrote over, and what that takes back."""
+        losses = self._order.losses.get(phase.name, {})
+        self.write(phase, "ok", {host: losses.get(host, "") for host in hosts})
+        if phase.name == PROVISION:
+            self.void(self._order.reinstall)
+
     def void(self, hosts: Collection[str]) -> None:
         """Take back what was done to servers that were installed anew; their data drives are as they were."""
         for phase in PHASES[[phase.name for phase in PHASES].index(PROVISION) + 1 :]:
@@ -181,14 +208,22 @@ class _Watch:
 
     def __init__(self, sink: Callable[[Event], None]) -> None:
         self._sink = sink
-        self.messages: dict[str, str] = {}
-        self.last: HostResult | None = None
+        self._bad: dict[str, HostResult] = {}
+
+    def message(self, host: str) -> str:
+        """Say what went wrong last on a host."""
+        bad = self._bad.get(host)
+        return f"{bad.task}: {bad.message}" if bad else "failed"
+
+    def last_of(self, hosts: Collection[str]) -> HostResult | None:
+        """Return what went wrong last on any of some hosts: another may have failed at what its playbook made good."""
+        return next((bad for host, bad in reversed(self._bad.items()) if host in hosts), None)
 
     def __call__(self, event: Event) -> None:
         """Take an event."""
         if isinstance(event, HostResult) and event.bad:
-            self.messages[event.host] = f"{event.task}: {event.message}"
-            self.last = event
+            self._bad.pop(event.host, None)
+            self._bad[event.host] = event
         self._sink(event)
 
 
@@ -197,32 +232,51 @@ def _only(groups: Mapping[str, tuple[str, ...]], hosts: Sequence[str]) -> dict[s
     return {name: tuple(host for host in held if host in hosts) for name, held in groups.items()}
 
 
-def _job(order: Order, phase: Phase, scratch: Path) -> Job:
-    """Describe the playbook of a phase."""
-    return Job(
+def _job(order: Order, phase: Phase, scratch: Path, hosts: Sequence[str] = ()) -> Job:
+    """Describe the playbook of a phase, on those hosts or the order's; what a check learns is thrown away."""
+    job = Job(
         playbook=order.playbooks / phase.playbook,
         tree=order.tree,
         state=order.state,
         scratch=scratch,
         log=order.log,
         secrets=order.secrets,
-        variables={
-            "kv_tree": str(order.tree),
-            "kv_phase": phase.name,
-            "kv_reinstall": ",".join(sorted(order.reinstall)),
-            "kv_confirmed": ",".join(sorted(order.confirmed.get(phase.name, ()))),
-            "kv_known_hosts": str(order.known_hosts or order.state / "known_hosts"),
-        },
-        limit=",".join(sorted(order.limit)),
+        variables={},
+        limit=",".join(sorted(hosts or order.limit)),
         check=order.check,
         diff=order.diff,
         known_hosts=order.known_hosts,
+        learns=_copied(order.state / "known_hosts", scratch) if order.check else None,
     )
+    return replace(job, variables=_variables(order, phase, job.host_keys))
+
+
+def _variables(order: Order, phase: Phase, host_keys: Path) -> dict[str, Any]:
+    """Give a playbook its variables; a person's go before what is only assumed."""
+    return {
+        "base_ssh_keys": str(order.state / "root-keys"),
+        "switches_hosts_up": order.hosts_up,
+        **order.variables,
+        "kv_tree": str(order.tree),
+        "kv_state": str(order.state),
+        "kv_phase": phase.name,
+        "kv_reinstall": ",".join(sorted(order.reinstall)),
+        "kv_confirmed": ",".join(sorted(order.confirmed.get(phase.name, ()))),
+        "kv_known_hosts": str(host_keys),
+    }
+
+
+def _copied(source: Path, directory: Path) -> Path:
+    """Copy a file, if it is there, to a place where changes of it are lost."""
+    target = directory / source.name
+    if source.is_file() and not target.exists():
+        shutil.copyfile(source, target)
+    return target
 
 
 def _failures(result: Result, hosts: Sequence[str], watch: _Watch, log: Path) -> dict[str, str]:
     """Say of each host that is not done why: what failed on it, that it was left out, or why nothing ran at all."""
-    bad = {host: watch.messages.get(host, "failed") for host, counts in result.hosts.items() if counts.bad}
+    bad = {host: watch.message(host) for host, counts in result.hosts.items() if counts.bad}
     if bad:
         return bad
     if result.code:

@@ -85,13 +85,39 @@ class PhaseEnded:
     hosts: Mapping[str, HostCounts]
 
 
-Event = PhaseStarted | TaskStarted | HostResult | Stats | PhaseEnded
+@dataclass(frozen=True, slots=True)
+class MediumSent:
+    """The controller of a host was sent so much of its boot medium by now, counting twice what it asked for twice."""
+
+    host: str
+    client: str
+    sent_bytes: int
+    size_bytes: int
+
+    @property
+    def share(self) -> float:
+        """The share that was sent, at most 1."""
+        return min(1.0, self.sent_bytes / self.size_bytes)
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """A phase takes no account of hosts, and why."""
+
+    phase: str
+    hosts: tuple[str, ...]
+    reason: str
+
+
+Event = PhaseStarted | TaskStarted | HostResult | Stats | PhaseEnded | MediumSent | LeftOut
 _NAMES: Final[dict[type[Event], str]] = {
     PhaseStarted: "phase_started",
     TaskStarted: "task_started",
     HostResult: "host_result",
     Stats: "stats",
     PhaseEnded: "phase_ended",
+    MediumSent: "medium_sent",
+    LeftOut: "left_out",
 }
 
 
@@ -147,7 +173,7 @@ def _result(outcome: Outcome, data: Mapping[str, Any]) -> HostResult:
     result = data.get("res") or {}
     if outcome == "ok" and result.get("changed"):
         outcome = "changed"
-    if outcome == "failed" and data.get("ignore_errors"):
+    if (outcome == "failed" and data.get("ignore_errors")) or (outcome == "unreachable" and result.get("ignored")):
         outcome = "ignored"
     bad = outcome in {"failed", "unreachable"}
     return HostResult(
@@ -155,7 +181,7 @@ def _result(outcome: Outcome, data: Mapping[str, Any]) -> HostResult:
         task=_task(data),
         outcome=outcome,
         seconds=float(data.get("duration") or 0.0),
-        message=_message(result) if bad else _attempts(result) if outcome == "retry" else "",
+        message=_attempts(result) if outcome == "retry" else _message(result) if bad or outcome == "ignored" else "",
         remedy=_remedy(outcome, result) if bad else "",
     )
 

@@ -59,7 +59,7 @@ def media_served(root: Path, address: str, port: int, tell: Callable[[Fetched], 
         try:
             stack.enter_context(serving(root, address, port, _Progress(root.resolve(), tell) if tell else None))
         except InputError:
-            if not _answers(address, port):
+            if not answers(address, port):
                 raise
             own = False
         else:
@@ -89,8 +89,21 @@ class _Progress:
                 self._tell(Fetched(answer.client, answer.path, now, size))
 
 
-def _answers(address: str, port: int) -> bool:
-    """Tell whether a web server answers."""
+def answers(address: str, port: int) -> bool:
+    """Tell whether a web server answers.
+
+    Parameters
+    ----------
+    address
+        Its address.
+    port
+        Its port.
+
+    Returns
+    -------
+    bool
+        Whether one does, whatever it says.
+    """
     connection = HTTPConnection(address, port, timeout=_TIMEOUT_S)
     try:
         connection.request("HEAD", "/")

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 class Phase:
     """One phase: what it does, to the hosts of which groups, whether it destroys, and how long a host takes.
 
+    One that is `whole` runs on all its hosts or on none, for it makes one thing of them.
+
     `minutes` has an entry for each group of the inventory; hosts of all groups work at the same time, but for
     `one_by_one`, where a host waits for the one before it.
     """
@@ -27,6 +29,7 @@ class Phase:
     minutes: Mapping[str, Constant]
     destroys: bool = False
     one_by_one: bool = False
+    whole: bool = False
 
     @property
     def groups(self) -> tuple[str, ...]:
@@ -122,6 +125,7 @@ PHASES: Final = (
         "the data drives of each storage node",
         _minutes(storage=60),
         destroys=True,
+        whole=True,
     ),
     Phase("clients", "Mount the file system", "GPU drivers and the Storage Scale client", _minutes(gpu=25)),
     Phase(

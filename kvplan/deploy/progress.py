@@ -8,8 +8,17 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, Literal
 
-from kvplan.deploy.events import HostResult, PhaseEnded, PhaseStarted, Stats, TaskStarted, event_data
-from kvplan.units import counted, format_duration
+from kvplan.deploy.events import (
+    HostResult,
+    LeftOut,
+    MediumSent,
+    PhaseEnded,
+    PhaseStarted,
+    Stats,
+    TaskStarted,
+    event_data,
+)
+from kvplan.units import counted, format_duration, listed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -42,6 +51,7 @@ class Board:
     expected_s: float = 0.0
     began: float = 0.0
     hosts: dict[str, HostLine] = field(default_factory=dict)
+    media: dict[str, float] = field(default_factory=dict)
 
     def take(self, event: Event, at: float) -> None:
         """Take an event into account.
@@ -56,11 +66,13 @@ class Board:
         if isinstance(event, PhaseStarted):
             self.phase, self.title, self.task = event.phase, event.title, ""
             self.expected_s, self.began = 60 * event.expected_minutes, at
-            self.hosts = {host: HostLine(since=at) for host in event.hosts}
+            self.hosts, self.media = {host: HostLine(since=at) for host in event.hosts}, {}
         elif isinstance(event, TaskStarted):
             self.task = event.task
         elif isinstance(event, HostResult):
             self.hosts[event.host] = HostLine(event.outcome, event.task, at, event.message)
+        elif isinstance(event, MediumSent):
+            self.media[event.host] = event.share
 
     def rows(self, at: float) -> list[tuple[str, str, str, str]]:
         """Write a row for each host, those in trouble first.
@@ -76,7 +88,12 @@ class Board:
             Host, outcome, time since then, and task or message.
         """
         graver = sorted(self.hosts.items(), key=lambda item: item[1].outcome not in {"failed", "unreachable"})
-        return [(host, line.outcome, elapsed(at - line.since), line.message or line.task) for host, line in graver]
+        return [(host, line.outcome, elapsed(at - line.since), self._doing(host, line)) for host, line in graver]
+
+    def _doing(self, host: str, line: HostLine) -> str:
+        """Write what a host is at."""
+        medium = f"  medium {self.media[host]:.0%}" if host in self.media else ""
+        return f"{line.message or line.task}{medium}"
 
     def heading(self, at: float) -> str:
         """Write what runs, for how long, and how long it should take.
@@ -91,9 +108,9 @@ class Board:
         str
             One line.
         """
-        expected = f" of about {format_duration(self.expected_s)}" if self.expected_s else ""
+        expected = _about(self.expected_s / 60)
         task = f"  {self.task}" if self.task else ""
-        return f"{self.phase}: {self.title}, {elapsed(at - self.began)}{expected}{task}"
+        return f"{self.phase}: {self.title}, {elapsed(at - self.began)}{expected and f' of{expected}'}{task}"
 
 
 def elapsed(seconds: float) -> str:
@@ -157,6 +174,7 @@ class Plain:
         self._write = write
         self._clock = clock
         self._phase = ""
+        self._expected = ""
         self._waits: dict[str, float] = {}
 
     def take(self, event: Event) -> None:
@@ -169,10 +187,13 @@ class Plain:
         """
         if isinstance(event, PhaseStarted):
             self._phase = event.phase
+            self._expected = _about(event.expected_minutes)
         if isinstance(event, HostResult) and event.outcome == "retry" and self._said_lately(event.host):
             return
+        expected = self._expected if isinstance(event, PhaseEnded) else ""
+        phase = event.phase if isinstance(event, LeftOut) else self._phase
         for line in plain_lines(event):
-            self._write(f"{self._clock()} {self._phase}: {line}\n")
+            self._write(f"{self._clock()} {phase}: {line}{expected and f' of{expected}'}\n")
 
     def _said_lately(self, host: str) -> bool:
         """Tell whether a host has just said that it waits."""
@@ -202,12 +223,12 @@ def plain_lines(event: Event) -> Iterator[str]:
     ['s1: failed at "Look": no disk', 's1: remedy: insert one']
     """
     if isinstance(event, PhaseStarted):
-        expected = f", about {format_duration(60 * event.expected_minutes)}" if event.expected_minutes else ""
-        yield f"{event.title}: {counted(len(event.hosts), 'host')}{expected}"
+        expected = _about(event.expected_minutes)
+        yield f"{event.title}: {counted(len(event.hosts), 'host')}{expected and f',{expected}'}"
     elif isinstance(event, TaskStarted):
         yield event.task
     elif isinstance(event, HostResult):
-        if event.bad:
+        if event.bad or (event.outcome == "ignored" and event.message):
             yield f'{event.host}: {event.outcome} at "{event.task}": {event.message}'
         if event.remedy:
             yield f"{event.host}: remedy: {event.remedy}"
@@ -215,8 +236,17 @@ def plain_lines(event: Event) -> Iterator[str]:
             yield f'{event.host}: waits at "{event.task}", {event.message}'
     elif isinstance(event, Stats):
         yield from (f"{host}: {_counts(counts)}" for host, counts in event.hosts.items())
+    elif isinstance(event, MediumSent):
+        yield f"{event.host}: its controller was sent {event.share:.0%} of the medium"
+    elif isinstance(event, LeftOut):
+        yield f"{listed(event.hosts)} left out: {event.reason}"
     else:
         yield f"{'done' if event.ok else 'not done'}, {format_duration(event.seconds)}"
+
+
+def _about(minutes: float) -> str:
+    """Write how long something should take; nothing where that is not known."""
+    return f" about {format_duration(60 * minutes)}" if minutes else ""
 
 
 def _counts(counts: HostCounts) -> str:
@@ -237,7 +267,7 @@ def _live(console: Console, clock: Callable[[], str]) -> Iterator[Callable[[Even
 
         def sink(event: Event) -> None:
             board.take(event, time.monotonic())
-            if isinstance(event, PhaseStarted | PhaseEnded) or (isinstance(event, HostResult) and event.bad):
+            if isinstance(event, PhaseStarted | PhaseEnded | LeftOut) or (isinstance(event, HostResult) and event.bad):
                 plain.take(event)
 
         yield sink

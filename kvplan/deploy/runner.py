@@ -29,6 +29,7 @@ KEPT: Final = ("PATH", "HOME", "USER", "LOGNAME", "TZ")
 FORKS: Final = 32
 _POLL_SECONDS: Final = 1
 _TETHER: Final = Path(__file__).with_name("tether.py")
+_DISPLAY: Final = Path(__file__).with_name("display") / "kvplan_display.py"
 _SSH: Final = {
     "ControlMaster": "auto",
     "ControlPersist": "60s",
@@ -45,9 +46,9 @@ _SSH: Final = {
 class Job:
     """A playbook to run: on which tree, with which secrets, on which hosts, and how.
 
-    `variables` are texts for the playbook besides the secrets, which it gets as `kv_secret_<name>`; `private_key`, if
-    given, is that of the deployer. `known_hosts` is a file that the caller keeps; without one, the state's own file
-    learns the key of a host that was never seen, and refuses one that changed.
+    `variables` are plain data for the playbook besides the secrets, which it gets as `kv_secret_<name>`; `private_key`,
+    if given, is that of the deployer. `known_hosts` is a file that the caller keeps; without one, `learns`, or else the
+    state's own file, learns the key of a host that was never seen, and refuses one that changed.
     """
 
     playbook: Path
@@ -56,11 +57,17 @@ class Job:
     scratch: Path
     log: Path
     secrets: Mapping[str, str] = field(repr=False)
-    variables: Mapping[str, str]
+    variables: Mapping[str, Any]
     limit: str = ""
     check: bool = False
     diff: bool = False
     known_hosts: Path | None = None
+    learns: Path | None = None
+
+    @property
+    def host_keys(self) -> Path:
+        """The file of host keys."""
+        return self.known_hosts or self.learns or self.state / "known_hosts"
 
 
 class Result(NamedTuple):
@@ -159,15 +166,23 @@ def _write_private(path: Path, text: str) -> None:
         file.write(text)
 
 
-def _unsafe_yaml(variables: Mapping[str, str]) -> str:
+def _unsafe_yaml(variables: Mapping[str, Any]) -> str:
     """Write variables so that Ansible takes no text of them for a template."""
     import yaml  # noqa: PLC0415 - needed for a run only
 
-    pairs = [
-        (yaml.ScalarNode("tag:yaml.org,2002:str", name), yaml.ScalarNode("!unsafe", value, style='"'))
-        for name, value in variables.items()
-    ]
-    return str(yaml.serialize(yaml.MappingNode("tag:yaml.org,2002:map", pairs)))
+    def node(value: Any) -> yaml.Node:
+        if isinstance(value, dict):
+            return yaml.MappingNode("tag:yaml.org,2002:map", [(name(key), node(item)) for key, item in value.items()])
+        if isinstance(value, list):
+            return yaml.SequenceNode("tag:yaml.org,2002:seq", [node(item) for item in value])
+        if isinstance(value, str):
+            return yaml.ScalarNode("!unsafe", value, style='"')
+        return yaml.compose(yaml.safe_dump(value))
+
+    def name(key: Any) -> yaml.Node:
+        return yaml.ScalarNode("tag:yaml.org,2002:str", str(key), style='"')
+
+    return str(yaml.serialize(node(dict(variables))))
 
 
 def _arguments(job: Job) -> list[str]:
@@ -182,13 +197,12 @@ def _arguments(job: Job) -> list[str]:
 
 def _environment(job: Job, made: Mapping[str, str]) -> dict[str, str]:
     """Make the playbook's environment: a few of the caller's variables, and settings that no file of his changes."""
-    known = job.known_hosts or job.state / "known_hosts"
     options = {
         **_SSH,
-        "UserKnownHostsFile": str(known),
+        "UserKnownHostsFile": str(job.host_keys),
         "StrictHostKeyChecking": "yes" if job.known_hosts else "accept-new",
     }
-    runners = ("AWX_ISOLATED_DATA_DIR", "ANSIBLE_STDOUT_CALLBACK", "RUNNER_OMIT_EVENTS", "RUNNER_ONLY_FAILED_EVENTS")
+    runners = ("AWX_ISOLATED_DATA_DIR", "RUNNER_OMIT_EVENTS", "RUNNER_ONLY_FAILED_EVENTS")
     private = job.scratch / "run"
     return {
         **{name: os.environ[name] for name in KEPT if name in os.environ},
@@ -198,7 +212,9 @@ def _environment(job: Job, made: Mapping[str, str]) -> dict[str, str]:
         "ANSIBLE_CONFIG": str(private / "ansible.cfg"),
         "ANSIBLE_HOME": str(private / "home"),
         "ANSIBLE_LOCAL_TEMP": str(private / "tmp"),
-        "ANSIBLE_CALLBACK_PLUGINS": _callbacks(),
+        "ANSIBLE_CALLBACK_PLUGINS": str(_DISPLAY.parent),
+        "ANSIBLE_STDOUT_CALLBACK": _DISPLAY.stem,
+        "ANSIBLE_HOST_PATTERN_MISMATCH": "ignore",  # --limit leaves groups empty
         "ANSIBLE_RETRY_FILES_ENABLED": "False",
         "ANSIBLE_NOCOWS": "True",
         "ANSIBLE_NOCOLOR": "True",
@@ -213,13 +229,6 @@ def _environment(job: Job, made: Mapping[str, str]) -> dict[str, str]:
         "ANSIBLE_FILTER_PLUGINS": str(job.playbook.parent / "plugins" / "filter"),
         "ANSIBLE_ACTION_PLUGINS": str(job.playbook.parent / "plugins" / "action"),
     }
-
-
-def _callbacks() -> str:
-    """Return where the callback is by which ansible-runner gets its events."""
-    from ansible_runner.utils import get_callback_dir  # noqa: PLC0415 - an extra
-
-    return str(get_callback_dir())
 
 
 def _kept(raw: dict[str, Any], secrets: Mapping[str, str], log: TextIOWrapper, lines: TextIOWrapper) -> Event | None:

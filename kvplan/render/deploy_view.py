@@ -90,7 +90,7 @@ def destruction_view(destroyed: Sequence[Destroyed], cluster: str) -> View:
     return tuple(sections)
 
 
-def summary_view(phases: Sequence[Mapping[str, Any]], result: str) -> View:
+def summary_view(phases: Sequence[Mapping[str, Any]], result: str, *, check: bool = False) -> View:
     """Arrange how a run ended.
 
     Parameters
@@ -99,6 +99,8 @@ def summary_view(phases: Sequence[Mapping[str, Any]], result: str) -> View:
         Name, seconds and counts of tasks of each phase that ran.
     result
         How the run ended.
+    check
+        Whether it only looked.
 
     Returns
     -------
@@ -110,7 +112,10 @@ def summary_view(phases: Sequence[Mapping[str, Any]], result: str) -> View:
         (phase["name"], format_duration(phase["seconds"]), *(f"{phase[kind]:,}" for kind in counts)) for phase in phases
     )
     grid = Grid(("Phase", "Time", *counts), rows, "lrrrrr") if rows else None
-    return (Section(f"Deployment: {result}", () if rows else ("nothing was left to do",), grid),)
+    changed = sum(phase["changed"] for phase in phases)
+    told = (f"{counted(changed, 'task')} would change something",) if check else ()
+    title = f"{'Check' if check else 'Deployment'}: {result}"
+    return (Section(title, told if rows else ("nothing was left to do",), grid),)
 
 
 def _state(phase: PhaseState) -> str:

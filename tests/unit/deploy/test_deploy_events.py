@@ -62,8 +62,11 @@ def test_outcomes(event: str, result: dict[str, Any], outcome: str) -> None:
 
 
 def test_a_failure_that_is_ignored_is_none() -> None:
-    found = on("runner_on_failed", {"msg": "no"}, ignore_errors=True)
-    assert (found.outcome, found.bad, found.message) == ("ignored", False, "")
+    for found in (
+        on("runner_on_failed", {"msg": "no"}, ignore_errors=True),
+        on("runner_on_unreachable", {"msg": "no", "ignored": True}),
+    ):
+        assert (found.outcome, found.bad, found.message, found.remedy) == ("ignored", False, "no", "")
 
 
 def test_a_retry_counts() -> None:

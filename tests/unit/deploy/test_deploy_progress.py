@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING
 
 from rich.console import Console
 
-from kvplan.deploy.events import HostCounts, HostResult, PhaseEnded, PhaseStarted, Stats, TaskStarted
+from kvplan.deploy.events import (
+    HostCounts,
+    HostResult,
+    LeftOut,
+    MediumSent,
+    PhaseEnded,
+    PhaseStarted,
+    Stats,
+    TaskStarted,
+)
 from kvplan.deploy.progress import Board, progress
 
 if TYPE_CHECKING:
@@ -24,7 +33,10 @@ EVENTS: tuple[Event, ...] = (
     HostResult("h2", "base : Look", "unreachable", 15, "no route [to] host", "look at it"),
     Stats({"h1": HostCounts(ok=1, changed=1), "h2": HostCounts(unreachable=1)}),
     PhaseEnded("base", ok=False, seconds=90, hosts={}),
+    LeftOut("storage", ("h1", "h2"), "not there"),
     PhaseStarted("storage", "Build", ("h1",), 0),
+    MediumSent("h1", "10.0.0.1", 30, 200),
+    HostResult("h1", "storage : Log in", "ignored", 1, "no route"),
     PhaseEnded("storage", ok=True, seconds=90, hosts={}),
 )
 PLAIN = """\
@@ -35,8 +47,11 @@ PLAIN = """\
 12:00:00 base: h2: remedy: look at it
 12:00:00 base: h1: 1 ok, 1 changed
 12:00:00 base: h2: 0 ok, 0 changed, 1 unreachable
-12:00:00 base: not done, 1.5 min
+12:00:00 base: not done, 1.5 min of about 25 min
+12:00:00 storage: h1, h2 left out: not there
 12:00:00 storage: Build: 1 host
+12:00:00 storage: h1: its controller was sent 15% of the medium
+12:00:00 storage: h1: ignored at "storage : Log in": no route
 12:00:00 storage: done, 1.5 min
 """
 
@@ -97,6 +112,8 @@ def test_the_board_shows_those_in_trouble_first() -> None:
 
 def test_a_board_without_an_expectation_names_none() -> None:
     board = Board()
-    board.take(EVENTS[8], 0)
+    board.take(EVENTS[9], 0)
     assert board.heading(60) == "storage: Build, 1:00"
     assert board.rows(60) == [("h1", "waiting", "1:00", "")]
+    board.take(EVENTS[10], 0)
+    assert board.rows(60) == [("h1", "waiting", "1:00", "  medium 15%")]
