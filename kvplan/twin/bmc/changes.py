@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from kvplan.twin.bmc.machine import LEGACY, Boot
+from kvplan.twin.bmc.machine import LEGACY, RESTARTS, STOPS, Boot
 from kvplan.twin.bmc.refusal import Refusal
 from kvplan.twin.bmc.tree import ROOT, SESSIONS, boot_path, licence_path, media_path, system_path, tree
 
@@ -20,11 +20,12 @@ _WEB = ("http://", "https://")
 
 
 class Answer(NamedTuple):
-    """A status, a body, headers, and what the machine starts from, where the request made it start."""
+    """A status, a body, headers, whether the machine lost its power, and what it starts from where it does."""
 
     status: int
     body: dict[str, Any] | None = None
     headers: tuple[tuple[str, str], ...] = ()
+    stopped: bool = False
     boot: Boot | None = None
 
 
@@ -85,7 +86,7 @@ def done(state: State, path: str, body: dict[str, Any]) -> Answer:
         When it is refused.
     """
     if path == f"{system_path(state)}/Actions/ComputerSystem.Reset":
-        return Answer(204, boot=state.reset(str(body.get("ResetType"))))
+        return pressed(state, str(body.get("ResetType")))
     if path == licence_path(state).replace("QueryLicense", "ActivateLicense"):
         state.licensed = True
         return Answer(200, {})
@@ -95,6 +96,31 @@ def done(state: State, path: str, body: dict[str, Any]) -> Answer:
         _need_licence(state)
         return _media_action(state, name, action, body)
     raise Refusal.not_found(path)
+
+
+def pressed(state: State, kind: str) -> Answer:
+    """Change the power.
+
+    Parameters
+    ----------
+    state
+        The controller's state.
+    kind
+        A `ResetType`.
+
+    Returns
+    -------
+    Answer
+        The answer.
+
+    Raises
+    ------
+    Refusal
+        When the type is unknown, or does not fit the state.
+    """
+    before = state.powered
+    boot = state.reset(kind)
+    return Answer(204, stopped=before and kind in STOPS + RESTARTS, boot=boot)
 
 
 def opened(state: State, body: dict[str, Any]) -> Answer:

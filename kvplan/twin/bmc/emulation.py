@@ -23,15 +23,20 @@ _POLL_S: Final = 0.02
 
 @dataclass(frozen=True, slots=True)
 class Emulation:
-    """What runs: address and state of each controller by the machine's name; the certificate, where TLS is spoken."""
+    """What runs: address, state and server of each controller by the machine's name; the certificate, where TLS is."""
 
     urls: dict[str, str] = field(default_factory=dict)
     states: dict[str, State] = field(default_factory=dict)
+    controllers: dict[str, Controller] = field(default_factory=dict)
     certificate: Path | None = None
 
 
 def ignore_boot(machine: Machine, image_url: str | None) -> None:
     """Let a machine start nothing."""
+
+
+def ignore_stop(machine: Machine) -> None:
+    """Let nothing end with a machine's power."""
 
 
 @contextmanager
@@ -40,8 +45,9 @@ def emulated(
     profile: Profile | Mapping[str, Profile] = CLEAN,
     *,
     on_boot: Callable[[Machine, str | None], None] = ignore_boot,
+    on_stop: Callable[[Machine], None] = ignore_stop,
     addresses: Mapping[str, tuple[str, int]] | None = None,
-    credentials: tuple[str, str] = ("ADMIN", "ADMIN"),
+    credentials: tuple[str, str] | Mapping[str, tuple[str, str]] = ("ADMIN", "ADMIN"),
     tls: bool = False,
     clock: Callable[[], float] = time.monotonic,
 ) -> Iterator[Emulation]:
@@ -56,10 +62,12 @@ def emulated(
     on_boot
         Called whenever a machine starts, in the thread of the request, with the image that it was really served or
         None where it starts from its own drive. What it raises, the request is told.
+    on_stop
+        Called in the same thread whenever a machine loses its power, and before it starts again.
     addresses
         Address and port by the machine's name; a free port of loopback where there is none.
     credentials
-        User and password of every controller.
+        User and password of every controller, or of each by the machine's name.
     tls
         Whether to speak TLS with a certificate made for the occasion; without `openssl` it is plain HTTP.
     clock
@@ -79,8 +87,10 @@ def emulated(
         for machine in machines:
             own = profile if isinstance(profile, Profile) else profile[machine.name]
             state = State.new(machine, own, clock)
-            server = Controller(listening[machine.name], state, credentials, on_boot, context)
+            known = credentials if isinstance(credentials, tuple) else credentials[machine.name]
+            server = Controller(listening[machine.name], state, known, on_boot, on_stop, context)
             stack.enter_context(served(server, f"bmc-{machine.name}", _POLL_S))
             running.urls[machine.name] = server.url
             running.states[machine.name] = state
+            running.controllers[machine.name] = server
         yield running

@@ -58,9 +58,12 @@ class State:
     slots: dict[str, Slot] = field(default_factory=dict)
     configured: dict[str, str] = field(default_factory=lambda: {"Host": "", "Path": ""})
     licensed: bool = True
+    busy_left: int = 0
     losses_left: int = 0
     stale_etags_left: int = 0
     mount_refusals_left: int = 0
+    acting: bool = False
+    """Whether the machine is being stopped or started right now, so that it is not yet as the controller says."""
     sessions: dict[str, str] = field(default_factory=dict)
     most_sessions: int = 0
     boots: list[Boot] = field(default_factory=list)
@@ -95,6 +98,10 @@ class State:
         """Tell whether a slot's image is connected by now."""
         return slot.connected and self.clock() >= slot.ready_s
 
+    def image(self) -> str | None:
+        """Name the image that is connected; None where none is."""
+        return next((slot.image for slot in self.slots.values() if self.connected(slot)), None)
+
     def reset(self, kind: str) -> Boot | None:
         """Change the power.
 
@@ -120,15 +127,14 @@ class State:
         before, self.powered = self.powered, kind in STARTS
         if before != self.powered:
             self.power_due_s = self.clock() + self.profile.power_s
-        return self._boot() if self.powered and (kind in RESTARTS or not before) else None
+        return self.starts() if self.powered and (kind in RESTARTS or not before) else None
 
-    def _boot(self) -> Boot:
+    def starts(self) -> Boot:
         """Say what the machine tries to start from, and use up a one-time override."""
         why_not = self._why_not()
-        image = next((slot.image for slot in self.slots.values() if self.connected(slot)), None)
         if self.override["enabled"] == "Once":
             self.override |= {"enabled": "Disabled", "target": "None"}
-        return Boot(None, why_not) if why_not else Boot(image, "")
+        return Boot(None, why_not) if why_not else Boot(self.image(), "")
 
     def _why_not(self) -> str:
         """Say what keeps the machine from its virtual drive; nothing where it is right."""

@@ -11,7 +11,7 @@ from http.server import BaseHTTPRequestHandler
 from typing import TYPE_CHECKING, Any
 
 from kvplan.serving import ClosingServer
-from kvplan.twin.bmc.changes import Answer, changed, closed, done, opened
+from kvplan.twin.bmc.changes import Answer, changed, closed, done, opened, pressed
 from kvplan.twin.bmc.fetching import unreadable
 from kvplan.twin.bmc.machine import Boot
 from kvplan.twin.bmc.refusal import BASE, Refusal
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from kvplan.twin.bmc.machine import Machine, State
 
 _IDLE_S = 30
+_CHANGING = ("PATCH", "POST")
 _HTML = b"<html><head><title>404 - Not Found</title></head><body><h1>404 - Not Found</h1></body></html>"
 
 
@@ -36,27 +37,66 @@ class Controller(ClosingServer):
         state: State,
         credentials: tuple[str, str],
         on_boot: Callable[[Machine, str | None], None],
+        on_stop: Callable[[Machine], None],
         tls: ssl.SSLContext | None,
     ) -> None:
         self.state = state
         self.credentials = credentials
-        self.on_boot = on_boot
+        self.on_boot, self.on_stop = on_boot, on_stop
+        self.on_change: Callable[[State], None] = _ignore
+        """Called after each request that may have changed something, before what follows of it; it raises nothing."""
         super().__init__(address, _Handler, tls)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """Say nothing of connections that break off."""
 
-    def start(self, boot: Boot) -> None:
+    def press(self, kind: str) -> None:
+        """Change the power as a person does at the button.
+
+        Parameters
+        ----------
+        kind
+            A `ResetType`.
+
+        Raises
+        ------
+        Refusal
+            When it does not fit the state, or the machine does not follow.
+        """
+        with self.state.lock:
+            answer = pressed(self.state, kind)
+            self.state.acting = True
+        self.follow(answer)
+
+    def follow(self, answer: Answer) -> None:
+        """Stop and start the machine where an answer says so."""
+        try:
+            if answer.stopped:
+                self._told(self.on_stop, self.state.machine)
+            if answer.boot:
+                self._start(answer.boot)
+        finally:
+            self.state.acting = False
+
+    def _start(self, boot: Boot) -> None:
         """Start the machine: read its image as a controller does, and say what it booted from."""
         why_not = boot.why_not or unreadable(boot.image_url or "")
         seen = Boot(None, why_not) if why_not else boot
         self.state.boots.append(seen)
+        self._told(self.on_boot, self.state.machine, seen.image_url)
+
+    def _told(self, callback: Callable[..., None], *arguments: Any) -> None:
+        """Tell the machine, and whoever asked what became of it."""
         try:
-            self.on_boot(self.state.machine, seen.image_url)
+            callback(*arguments)
         except Exception as error:
-            # The callback is the caller's: whoever asked for the start is told what became of it.
-            text = f"The machine did not start: {error}"
+            # The callback is the caller's.
+            text = f"The machine did not start: {error}" if len(arguments) > 1 else f"The machine did not stop: {error}"
             raise Refusal(500, f"{BASE}.InternalError", text) from error
+
+
+def _ignore(state: State) -> None:
+    """Let nothing follow."""
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -100,8 +140,12 @@ class _Handler(BaseHTTPRequestHandler):
                 state.requests.append((self.command, path))
                 self._admit(path)
                 answer = act(path, body)
-            if answer.boot:
-                self.server.start(answer.boot)
+                moves = bool(answer.stopped or answer.boot)
+                state.acting = moves or state.acting
+            if self.command in _CHANGING:
+                self.server.on_change(state)
+            if moves:
+                self.server.follow(answer)
         except Refusal as refusal:
             answer = Answer(refusal.status, refusal.body())
         self._send(answer)
@@ -120,6 +164,9 @@ class _Handler(BaseHTTPRequestHandler):
     def _admit(self, path: str) -> None:
         """Refuse while busy, strangers, and what needs a licence."""
         state = self.server.state
+        if state.busy_left:
+            state.busy_left -= 1
+            raise Refusal.busy()
         if state.profile.busy_every and len(state.requests) % state.profile.busy_every == 0:
             raise Refusal.busy()
         public = path == ROOT or (self.command == "POST" and path == SESSIONS)

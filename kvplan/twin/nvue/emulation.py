@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
@@ -14,6 +14,7 @@ from kvplan.twin.tls import certificate, context_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
+    from contextlib import AbstractContextManager
     from pathlib import Path
 
     from kvplan.twin.nvue.switch import Switch
@@ -42,6 +43,8 @@ def emulated(
     addresses: Mapping[str, tuple[str, int]] | None = None,
     tls: bool = True,
     observed: Callable[[str], Mapping[str, str]] | None = None,
+    links: Callable[[str], Mapping[str, bool]] | None = None,
+    within: Callable[[str], AbstractContextManager[None]] | None = None,
 ) -> Iterator[Emulation]:
     """Run the REST interface of each switch.
 
@@ -57,20 +60,25 @@ def emulated(
         Whether to speak TLS with a certificate made for the occasion; without `openssl` it is plain HTTP.
     observed
         States of BGP sessions of a switch, where a routing daemon runs behind it; they are computed without.
+    links
+        Which ports of a switch have a link, where real ones are behind it; they are computed without.
+    within
+        Enters the place where a switch listens, such as its network namespace; it is left as soon as it listens.
 
     Yields
     ------
     Emulation
         The addresses, and the rack.
     """
-    fabric = Fabric({switch.name: switch for switch in switches}, wiring)
+    fabric = Fabric({switch.name: switch for switch in switches}, wiring, links)
     listening = {name: (addresses or {}).get(name, _LOOPBACK) for name in fabric.switches}
     with ExitStack() as stack:
         made = certificate(stack, "nvue", [host for host, _ in listening.values()]) if tls else None
         context = context_of(made)
         running = Emulation(fabric, certificate=made)
         for name, switch in fabric.switches.items():
-            server = NvueServer(listening[name], switch, Operation(fabric, name, observed), context)
+            with within(name) if within else nullcontext():
+                server = NvueServer(listening[name], switch, Operation(fabric, name, observed), context)
             stack.enter_context(served(server, f"nvue-{name}", _POLL_S))
             running.urls[name] = server.url
         yield running

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from kvplan.twin.nvue.trees import at
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from kvplan.twin.nvue.switch import Switch
     from kvplan.twin.nvue.trees import Tree
@@ -22,10 +22,14 @@ _FRONT = "swp"
 
 @dataclass(frozen=True, slots=True)
 class Fabric:
-    """The switches of a rack by name, and their cables."""
+    """The switches of a rack by name, and their cables.
+
+    `links` tells which ports of a switch have a link, where real ones are behind it.
+    """
 
     switches: Mapping[str, Switch]
     wiring: Wiring
+    links: Callable[[str], Mapping[str, bool]] | None = None
 
     def is_up(self, name: str, port: str) -> bool:
         """Tell whether a link is up: both ends are there, switched on and whole.
@@ -43,7 +47,8 @@ class Fabric:
             Whether it carries frames.
         """
         far = self.wiring.far.get((name, port))
-        return far is not None and self._lights(name, port) and self._lights(*far)
+        is_whole = far is not None and self._lights(name, port) and self._lights(*far)
+        return is_whole and (self.links is None or self.links(name).get(port, False))
 
     def _lights(self, name: str, port: str) -> bool:
         """Tell whether one end of a link is there, switched on and whole."""

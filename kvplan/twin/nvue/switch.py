@@ -317,12 +317,14 @@ class Switch:
     def _loaded(self, name: str, revision: Revision, now: float) -> None:
         """Bring a revision into force."""
         before = self.running
+        self.bgp_lost = self.faults.lose_bgp
         try:
             self._put_in_force(revision.config)
         except ApplyError as error:
+            self.bgp_lost = False
             revision.state, revision.issues = "apply_fail", [Issue("", str(error))]
             return
-        self.running, revision.before, self.bgp_lost = revision.config, before, self.faults.lose_bgp
+        self.running, revision.before = revision.config, before
         if revision.confirm_s is None:
             self._kept(name, revision)
         else:

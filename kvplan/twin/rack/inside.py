@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Final
 
 from kvplan.errors import KvplanError
 from kvplan.twin.rack import cgroups
-from kvplan.twin.rack.keeper import Keeper, served
+from kvplan.twin.rack.keeper import Keeper
+from kvplan.twin.rack.lines import served
 from kvplan.twin.rack.order import RackOrder
 from kvplan.twin.rack.shell import run
 

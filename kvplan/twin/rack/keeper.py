@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import socket
-import socketserver
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
@@ -56,11 +54,14 @@ class Keeper:
         }
         self.switches = {switch.name: Switch(switch, etc, state, command=command) for switch in order.plan.switches}
         self.cut: set[str] = set()
+        self._keys = dict(order.host_keys)
+        self._files = dict(order.files)
         self._verbs: dict[str, Callable[[str], Any]] = {
             "status": lambda _: self.status(),
             "on": lambda name: self._machine(name).on(),
             "off": lambda name: self._machine(name).off(),
-            "reinstall": self._reinstall,
+            "power": lambda _: self.power(),
+            "blank": lambda name: self._machine(name).erase(),
             "cut": lambda link: self._part(link, cut=True),
             "restore": lambda link: self._part(link, cut=False),
             "leader": self._leader,
@@ -72,8 +73,11 @@ class Keeper:
         self._run("ip", "-batch", "-", stdin="\n".join(building(self.order.plan)))
         for switch in self.switches.values():
             switch.wake()
-        for machine in self.machines.values():
-            self._install(machine)
+        for name, machine in self.machines.items():
+            if name in self.order.blank:
+                machine.blank = True
+            else:
+                self._install(machine)
         for name, machine in self.machines.items():
             if name not in self.order.off:
                 machine.on()
@@ -84,7 +88,8 @@ class Keeper:
         Parameters
         ----------
         request
-            `verb`, `what` it is done to, and the `settings` of a configuration.
+            `verb`, `what` it is done to, the `settings` of a configuration, and the `host_key` and `files` of a node
+            that is installed anew.
 
         Returns
         -------
@@ -95,6 +100,9 @@ class Keeper:
         try:
             if verb == "configure":
                 return {"result": self._switch(what).configure(applied(request["settings"]))}
+            if verb == "reinstall":
+                self._reinstall(what, request.get("host_key"), request.get("files"))
+                return {"result": None}
             if verb not in self._verbs:
                 message = f"no verb {verb} {did_you_mean(verb, self._verbs)}".rstrip()
                 raise UsageError(message)
@@ -112,12 +120,26 @@ class Keeper:
         """
         return {
             "nodes": {
-                name: {"on": machine.is_on, "ssh": machine.is_on and greets(machine.node.address)}
-                for name, machine in self.machines.items()
+                name: {"on": held["on"], "ssh": held["on"] and not held["blank"] and greets(self._address(name))}
+                for name, held in self.power().items()
             },
             "switches": {name: {"shut": sorted(switch.shut)} for name, switch in self.switches.items()},
             "cut": sorted(self.cut),
         }
+
+    def power(self) -> dict[str, dict[str, bool]]:
+        """Tell of each node whether it has power, and whether its disk is empty; none is asked over the network.
+
+        Returns
+        -------
+        dict of dict
+            `on` and `blank` by node.
+        """
+        return {name: {"on": machine.is_on, "blank": machine.blank} for name, machine in self.machines.items()}
+
+    def _address(self, name: str) -> str:
+        """Return where a node is reached."""
+        return self.machines[name].node.address
 
     def _install(self, machine: Machine) -> None:
         """Put on a node's disk what an installed one has, and what was ordered besides."""
@@ -125,22 +147,26 @@ class Keeper:
         accounts = Accounts(*(Path("/etc", name).read_text(encoding="utf-8") for name in ("passwd", "group")))
         machine.insert()
         lay(
-            image_of(node, order.plan.user, order.host_keys[node.name], order.authorised, accounts),
+            image_of(node, order.plan.user, self._keys[node.name], order.authorised, accounts),
             machine.upper,
             Path("/"),
         )
         installed = Path(order.shared, INSTALLED, node.face)
         if order.shared and installed.is_dir():
             unpack(installed, machine.upper, self._run)
-        lay_files(order.files.get(node.name, {}), machine.upper)
+        lay_files(self._files.get(node.name, {}), machine.upper)
         machine.mount()
         if order.shared and installed.is_dir():
             run_scripts(installed, machine.place / "root", self._run)
 
-    def _reinstall(self, name: str) -> None:
-        """Give a node a disk as new, and leave it off."""
+    def _reinstall(self, name: str, host_key: str | None, files: dict[str, str] | None) -> None:
+        """Give a node a disk as new, with another host key and other files where they are given; leave it off."""
         machine = self._machine(name)
         machine.erase()
+        if host_key:
+            self._keys[name] = host_key
+        if files is not None:
+            self._files[name] = files
         self._install(machine)
 
     def _part(self, link: str, *, cut: bool) -> None:
@@ -210,44 +236,6 @@ def greets(address: str, port: int = _SSH_PORT) -> bool:
     with suppress(OSError), socket.create_connection((address, port), timeout=_GLANCE_S) as connection:
         return connection.recv(4) == b"SSH-"
     return False
-
-
-def served(keeper: Keeper, path: Path) -> socketserver.UnixStreamServer:
-    """Listen for verbs, one JSON object a line, until one says `down`.
-
-    Parameters
-    ----------
-    keeper
-        Who does them.
-    path
-        Where to listen.
-
-    Returns
-    -------
-    socketserver.UnixStreamServer
-        To be run.
-    """
-
-    class Handler(socketserver.StreamRequestHandler):
-        """Answers one line."""
-
-        def handle(self) -> None:
-            """Answer; the last answer is the one to `down`."""
-            request = json.loads(self.rfile.readline() or b"{}")
-            is_last = request.get("verb") == "down"
-            self.wfile.write(json.dumps({"result": None} if is_last else keeper.answer(request)).encode() + b"\n")
-            if is_last:
-                raise SystemExit
-
-    class Server(socketserver.UnixStreamServer):
-        """Serves one caller after the other."""
-
-        request_queue_size = 32
-
-        def handle_error(self, request: object, client_address: object) -> None:
-            """Say nothing of a caller that breaks off."""
-
-    return Server(str(path), Handler)
 
 
 def _named(known: dict[str, _Kind], name: str, noun: str) -> _Kind:

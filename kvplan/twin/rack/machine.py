@@ -26,8 +26,13 @@ SHARED: Final = "/var/lib/kvplan-twin"
 _REBOOT: Final = 133
 """Exit code by which `systemd-nspawn` says that the node restarts itself."""
 _JOIN: Final = 'until [ "$1" = -- ]; do echo 0 >"$1/cgroup.procs"; shift; done; shift; exec "$@"'
-_DISK: Final = "1g"
+_DISK: Final = "24g"
 """Room on a node's disk; what is not used takes no memory."""
+_WRITABLE: Final = "SYSTEMD_NSPAWN_API_VFS_WRITABLE=1"
+"""Lets a node's systemd have units of devices, which it has where /sys can be written."""
+_PLAIN: Final = "SYSTEMD_DEVICE_VERIFY_SYSFS=0"
+"""Lets it take for a device what a layer of a node's own covers."""
+_PAGE_BYTES: Final = 4096
 _PATIENCE_S: Final = 20.0
 
 
@@ -54,7 +59,10 @@ class Machine:
         self._fabric = fabric
         self._shared = shared
         self._run = command
+        self.blank = False
+        """Whether its disk is empty: with power it starts nothing."""
         self._wanted = threading.Event()
+        self._powered = ""
         self._thread: threading.Thread | None = None
         self._process: subprocess.Popen[bytes] | None = None
 
@@ -66,10 +74,16 @@ class Machine:
     @property
     def is_on(self) -> bool:
         """Whether it has power."""
+        return self._wanted.is_set() if self.blank else self._lives
+
+    @property
+    def _lives(self) -> bool:
+        """Whether a system runs on it."""
         return self._thread is not None and self._thread.is_alive()
 
     def insert(self) -> None:
-        """Give it an empty disk, which is its own: one that is full fills no other's."""
+        """Give it a disk of its own to be installed: one that is full fills no other's."""
+        self.blank = False
         self.place.mkdir(parents=True)
         self._run("mount", "-t", "tmpfs", "-o", f"mode=755,size={_DISK}", f"disk-{self.node.name}", str(self.place))
         for directory in ("upper", "work", "root"):
@@ -84,16 +98,22 @@ class Machine:
     def erase(self) -> None:
         """Take its power and what is on its disk."""
         self.off()
+        if self.blank:
+            return
         self._run("umount", str(self.place / "root"))
         self._run("umount", str(self.place))
         shutil.rmtree(self.place)
+        self.blank = True
 
     def on(self) -> None:
-        """Give it power, if it has none."""
+        """Give it power, if it has none; without a system nothing comes of it."""
         if self.is_on:
             return
-        self._ports(on=True)
         self._wanted.set()
+        if self.blank:
+            return
+        self._powered = str(time.monotonic_ns())
+        self._ports(on=True)
         self._thread = threading.Thread(target=self._live, name=self.node.name, daemon=True)
         self._thread.start()
 
@@ -101,14 +121,23 @@ class Machine:
         """Take its power away; nothing on it is told."""
         self._wanted.clear()
         deadline = time.monotonic() + _PATIENCE_S
-        while self.is_on and time.monotonic() < deadline:
+        while self._lives and time.monotonic() < deadline:
             if leader := self.leader():
                 os.kill(leader, signal.SIGKILL)
             time.sleep(0.02)
-        if self.is_on:
+        if self._lives:
             message = f"{self.node.name} does not go off"
             raise RackError(message)
         self._ports(on=False)
+
+    def fill(self) -> None:
+        """Leave no room on its disk, without filling this machine's memory: the disk shrinks to what is on it."""
+        used = shutil.disk_usage(self.place).used
+        self._run("mount", "-o", f"remount,size={max(used, _PAGE_BYTES)}", str(self.place))
+
+    def free(self) -> None:
+        """Give its disk the room that it had."""
+        self._run("mount", "-o", f"remount,size={_DISK}", str(self.place))
 
     def leader(self) -> int:
         """Return the process that is the node's first; 0 while there is none."""
@@ -127,21 +156,22 @@ class Machine:
         self._run("ip", "-n", self.node.name, "-batch", "-", stdin="\n".join(lines))
 
     def _live(self) -> None:
-        """Run the container until it ends for good; a restart of its own runs it again."""
+        """Run the container until it ends for good, and its ports with it; a restart of its own runs it again."""
         groups = cgroups.made(self.node.name)
         with (self.place / "console").open("ab") as console:
             while self._wanted.is_set():
                 self._process = subprocess.Popen(  # noqa: S603 - kvplan's own command
-                    booting(self.node, self.place / "root", groups, self._shared),
+                    booting(self.node, self.place / "root", groups, self._shared, self._powered),
                     stdin=subprocess.DEVNULL,
                     stdout=console,
                     stderr=console,
                 )
                 if self._process.wait() != _REBOOT:
-                    return
+                    break
+        self._ports(on=False)
 
 
-def booting(node: NodePlan, root: Path, groups: Iterable[Path], shared: str = "") -> list[str]:
+def booting(node: NodePlan, root: Path, groups: Iterable[Path], shared: str = "", powered_at: str = "") -> list[str]:
     """Return the command that boots a node.
 
     Each node has control groups of its own: its systemd takes those it finds itself in for its machine's.
@@ -156,6 +186,8 @@ def booting(node: NodePlan, root: Path, groups: Iterable[Path], shared: str = ""
         Its control groups.
     shared
         A directory that it sees at `SHARED`; none where it is empty.
+    powered_at
+        What differs each time that it gets power, and stays when it restarts.
 
     Returns
     -------
@@ -164,6 +196,8 @@ def booting(node: NodePlan, root: Path, groups: Iterable[Path], shared: str = ""
     """
     return [
         *("sh", "-c", _JOIN, "sh", *map(str, groups), "--"),
+        # what it mounts as /sys shows the network namespace that it is started in
+        *("nsenter", f"--net=/run/netns/{node.name}", "--", "env", _WRITABLE),
         "systemd-nspawn",
         "--quiet",
         f"--machine={node.name}",
@@ -176,6 +210,8 @@ def booting(node: NodePlan, root: Path, groups: Iterable[Path], shared: str = ""
         f"--network-namespace-path=/run/netns/{node.name}",
         "--capability=all",
         "--console=pipe",
+        f"--setenv={_PLAIN}",
+        f"--setenv=KVPLAN_POWERED={powered_at}",
         *([f"--bind={shared}:{SHARED}"] if shared else []),
         f"--directory={root}",
         "--boot",

@@ -46,6 +46,7 @@ def building(plan: RackPlan) -> list[str]:
         f"link add {BRIDGE} type bridge",
         f"link set {BRIDGE} up",
         *(f"address add {address} dev {BRIDGE}" for address in (*plan.here, *plan.controllers)),
+        *(f"address add {manager.address.partition('/')[0]}/32 dev {BRIDGE}" for manager in plan.managers),
         *_bridged(plan),
         *_cabled(plan),
         *_loose(plan),

@@ -13,7 +13,8 @@ class RackOrder(Record):
 
     `host_keys` are private keys by node, `authorised` the public key that logs in, `files` further files by node and
     path. `fabric` tells whether the rack addresses fabric ports and loopbacks as planned, as a node's own
-    configuration would; `off` names the nodes that have no power yet; `shared` is a directory that every node sees.
+    configuration would; `off` names the nodes that have no power yet, `blank` those whose disk is still empty; `shared`
+    is a directory that every node sees.
     """
 
     plan: RackPlan
@@ -22,4 +23,5 @@ class RackOrder(Record):
     files: dict[str, dict[str, str]] = Field(default_factory=dict)
     fabric: bool = True
     off: tuple[str, ...] = ()
+    blank: tuple[str, ...] = ()
     shared: str = ""

@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from kvplan.errors import UsageError, did_you_mean
 from kvplan.schema.base import Record
+from kvplan.schema.roles import FABRIC_ROLES
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
-    from kvplan.site.deployment import Deployment, Server
+    from kvplan.site.deployment import Deployment, Server, SwitchUnit
 
 Face = Literal["rhel", "ubuntu"]
 """The operating system that a node looks like."""
@@ -46,7 +47,7 @@ class NodePlan(Record):
 
 
 class SwitchPlan(Record):
-    """A switch of the fabric: its name and its management address with length."""
+    """A switch: its name and its management address with length."""
 
     name: str
     address: str
@@ -64,8 +65,9 @@ class Cable(Record):
 class RackPlan(Record):
     """All of a rack.
 
-    `here` are the addresses of the machine that deploys, `controllers` those of the BMCs; `loose` are ports of the
-    fabric whose far end is not in the rack, by device and name.
+    `here` are the addresses of the machine that deploys, `controllers` those of the BMCs, and `managers` the management
+    switches, which are all one bridge; `loose` are ports of the fabric whose far end is not in the rack, by device and
+    name.
     """
 
     user: str
@@ -75,6 +77,7 @@ class RackPlan(Record):
     switches: tuple[SwitchPlan, ...]
     cables: tuple[Cable, ...]
     loose: tuple[tuple[str, str], ...]
+    managers: tuple[SwitchPlan, ...] = ()
 
     def end_of(self, link: str) -> tuple[str, str]:
         """Find the port that is shut to cut a link: the switch's, or the one on the management bridge.
@@ -145,7 +148,7 @@ def rack_plan(
     nodes
         Names of the servers that are in the rack; all of the deployment without.
     switches
-        Names of the fabric's switches that are in the rack; all of the deployment without.
+        Names of the switches that are in the rack; all of the deployment without.
 
     Returns
     -------
@@ -158,22 +161,29 @@ def rack_plan(
         When a name is not of the deployment, or that of a port is too long for the kernel.
     """
     servers = [server for server in deployment.servers if nodes is None or server.name in nodes]
-    units = [switch for switch in deployment.fabric_switches if switches is None or switch.name in switches]
+    units = [switch for switch in deployment.switches if switches is None or switch.name in switches]
+    fabric = [switch for switch in units if switch.role in FABRIC_ROLES]
     _all_known(nodes or (), [server.name for server in deployment.servers])
-    _all_known(switches or (), [switch.name for switch in deployment.fabric_switches])
+    _all_known(switches or (), [switch.name for switch in deployment.switches])
     length = deployment.servers[0].management[0].port.address.partition("/")[2]
-    present = {server.name for server in servers} | {unit.name for unit in units}
+    present = {server.name for server in servers} | {unit.name for unit in fabric}
     plan = RackPlan(
         user=deployment.site.access.user,
         here=(f"{deployment.site.media.address}/{length}",),
         controllers=tuple(f"{server.site.bmc.address}/32" for server in servers),
         nodes=tuple(_node(deployment, server) for server in servers),
-        switches=tuple(SwitchPlan(name=switch.name, address=switch.device.management_address) for switch in units),
+        switches=tuple(_switch(switch) for switch in fabric),
         cables=tuple(_cables(deployment, present)),
         loose=tuple(_loose(deployment, present)),
+        managers=tuple(_switch(switch) for switch in units if switch not in fabric),
     )
     _all_short(plan)
     return plan
+
+
+def _switch(switch: SwitchUnit) -> SwitchPlan:
+    """Work out a switch."""
+    return SwitchPlan(name=switch.name, address=switch.device.management_address)
 
 
 def _node(deployment: Deployment, server: Server) -> NodePlan:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import socket
 import time
 from contextlib import suppress
 from pathlib import Path
@@ -11,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from kvplan.twin.rack.inside import CONTROL, ORDER
 from kvplan.twin.rack.keeper import inside
+from kvplan.twin.rack.lines import asked
 from kvplan.twin.rack.order import RackOrder
 from kvplan.twin.rack.shell import RackError, run
 from kvplan.twin.rack.ssh import inventory
@@ -83,30 +82,19 @@ class Rack:
         Parameters
         ----------
         verb
-            `status`, `on`, `off`, `reinstall`, `cut`, `restore`, `kill-sshd`, `leader`, `configure` or `down`.
+            `status`, `power`, `on`, `off`, `blank`, `reinstall`, `cut`, `restore`, `kill-sshd`, `leader`, `configure`
+            or `down`.
         what
             A node, a switch, or a link such as `link:storage-003:client1p0`.
         **more
-            The `settings` of a configuration.
+            The `settings` of a configuration; the `host_key` and `files` of a node that is installed anew.
 
         Returns
         -------
         object
             What came of it.
-
-        Raises
-        ------
-        RackError
-            When it cannot be done.
         """
-        with socket.socket(socket.AF_UNIX) as connection:
-            connection.connect(str(self.directory / CONTROL))
-            connection.sendall(json.dumps({"verb": verb, "what": what, **more}).encode() + b"\n")
-            with connection.makefile("r", encoding="utf-8") as lines:
-                answer = json.loads(lines.readline() or '{"error": "the rack is gone"}')
-        if "error" in answer:
-            raise RackError(answer["error"])
-        return answer["result"]
+        return asked(self.directory / CONTROL, {"verb": verb, "what": what, **more}, "the rack is gone")
 
     def configure(self, switch: str, nvue: object) -> list[str]:
         """Apply a configuration to a switch.

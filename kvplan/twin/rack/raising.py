@@ -41,6 +41,7 @@ def raised(
     files: Mapping[str, Mapping[str, str]] | None = None,
     fabric: bool = True,
     off: Collection[str] = (),
+    blank: Collection[str] = (),
     shared: Path | None = None,
 ) -> Iterator[Rack]:
     """Raise a rack for the length of a block.
@@ -59,6 +60,8 @@ def raised(
         Whether the rack addresses fabric ports and loopbacks, or leaves that to what is installed on the nodes.
     off
         Nodes that have no power yet.
+    blank
+        Nodes whose disk is empty: with power they start nothing, until they are reinstalled.
     shared
         A directory of this machine that every node sees at `SHARED`. What an installation puts on a disk is in its
         `installed`, in a directory for each operating system, where there is one.
@@ -87,6 +90,7 @@ def raised(
             files={name: dict(held) for name, held in (files or {}).items()},
             fabric=fabric,
             off=tuple(off),
+            blank=tuple(blank),
             shared=str(shared or ""),
         )
         (directory / ORDER).write_text(order.model_dump_json(), encoding="utf-8")

@@ -93,6 +93,28 @@ def known_hosts(plan: RackPlan, public_keys: dict[str, str]) -> str:
     )
 
 
+def relearn(path: Path, node: str, public_key: str) -> None:
+    """Change the key of a node in the known hosts, after it was installed anew.
+
+    Parameters
+    ----------
+    path
+        The known hosts, as `known_hosts` wrote them.
+    node
+        Name of the node.
+    public_key
+        Its new key.
+    """
+    lines = path.read_text(encoding="utf-8").splitlines()
+    kept = [line.split() for line in lines]
+    new = " ".join(public_key.split()[:2])
+    text = "".join(f"{names} {new if node in names.split(',') else ' '.join(key)}\n" for names, *key in kept)
+    # Readers see all of the old one or all of the new one.
+    beside = path.with_name(f"{path.name}.new")
+    beside.write_text(text, encoding="utf-8")
+    beside.replace(path)
+
+
 def inventory(plan: RackPlan, directory: Path) -> dict[str, dict[str, str]]:
     """List what overrides an inventory's variables.
 

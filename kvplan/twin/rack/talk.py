@@ -14,8 +14,8 @@ from kvplan.twin.rack.rack import HERE, Rack
 
 USAGE: Final = """\
 usage: python -m kvplan.twin.rack DIRECTORY VERB [WHAT]
-  status | down
-  on NODE | off NODE | reinstall NODE | kill-sshd NODE
+  status | power | down
+  on NODE | off NODE | blank NODE | reinstall NODE | kill-sshd NODE
   cut LINK | restore LINK          such as link:storage-003:client1p0
   exec WHERE PROGRAM [ARGUMENT]... on a node or a switch; WHERE is - for the machine that deploys
   shell [WHERE]

@@ -20,7 +20,7 @@ from sites import deployment_of
 from kvplan.twin.rack import cgroups, inside, raising, talk
 from kvplan.twin.rack import rack as racks
 from kvplan.twin.rack.keeper import inside as entering
-from kvplan.twin.rack.keeper import served
+from kvplan.twin.rack.lines import served
 from kvplan.twin.rack.shell import RackError
 
 if TYPE_CHECKING:
