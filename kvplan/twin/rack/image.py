@@ -20,6 +20,8 @@ SEEN: Final = ("bin", "etc", "lib", "lib32", "lib64", "libx32", "sbin", "usr", "
 _BARE: Final = ("boot", "dev", "home", "media", "mnt", "opt", "proc", "root", "run", "srv", "sys", "tmp")
 """Directories of a root that a node has, but empty; anything else that lies there it does not see."""
 _EMPTY: Final = (
+    "etc/apt/apt.conf.d",
+    "etc/apt/preferences.d",
     "etc/apt/sources.list.d",
     "etc/cron.d",
     "etc/frr",
@@ -33,7 +35,7 @@ _EMPTY: Final = (
     *(f"etc/rc{level}.d" for level in "0123456S"),
     "usr/local",
     "var/cache",
-    "var/lib/apt/lists",
+    "var/lib/apt",
     "var/lib/dnf",
     "var/lib/dpkg",
     "var/lib/rpm",
