@@ -135,7 +135,7 @@ def test_a_reinstalled_node_has_a_disk_as_new(keeper: Keeper, commands: Commands
     assert commands.seen[-4:-1] == [
         f"umount {upper.parent / 'root'}",
         f"umount {upper.parent}",
-        f"mount -t tmpfs -o mode=755,size=1g disk-storage-001 {upper.parent}",
+        f"mount -t tmpfs -o mode=755,size=24g disk-storage-001 {upper.parent}",
     ]
 
 

@@ -21,7 +21,7 @@ def test_a_node_boots_in_groups_of_its_own(tmp_path: Path) -> None:
     for name in ("one", "two"):
         (tmp_path / name).mkdir()
     command = booting(PLAN.nodes[0], Path("/disk"), [tmp_path / "one", tmp_path / "two"])
-    start = command.index("systemd-nspawn")
+    start = command.index("nsenter")
     assert {"--machine=storage-001", "--network-namespace-path=/run/netns/storage-001", "--boot"} <= {*command[start:]}
     done = subprocess.run([*command[:start], "echo", "booted"], capture_output=True, text=True, check=True)
     assert done.stdout == "booted\n"
