@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+from base64 import b64decode, b64encode
 from hashlib import md5
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -77,6 +78,7 @@ _MASKED: Final = (
     "systemd-update-utmp.service",
 )
 _SSHD: Final = """\
+Include /etc/ssh/sshd_config.d/*.conf
 HostKey /etc/ssh/ssh_host_ed25519_key
 AuthorizedKeysFile /etc/ssh/rack_keys .ssh/authorized_keys
 PasswordAuthentication no
@@ -94,11 +96,27 @@ After=network.target
 [Service]
 RuntimeDirectory=sshd
 ExecStart=/usr/sbin/sshd -D
+ExecReload=/bin/kill -HUP $MAINPID
 [Install]
 WantedBy=multi-user.target
 """
+_SEAL_UNIT: Final = """\
+[Unit]
+Description=Parameters of the machine's own kernel stay as they are
+DefaultDependencies=no
+Before=sysinit.target systemd-sysctl.service
+[Service]
+Type=oneshot
+RemainAfterExit=yes
+ExecStart=/bin/mount --bind /proc/sys /proc/sys
+ExecStart=/bin/mount --bind /proc/sys/net /proc/sys/net
+ExecStart=/bin/mount -o remount,bind,ro /proc/sys
+"""
 _USER_ID: Final = 5000
 _PRIVATE: Final = {"etc/ssh/ssh_host_ed25519_key": 0o600, "etc/shadow": 0o640, "etc/sudoers.d/rack": 0o440}
+_COUNT, _FIELDS = 3, 5
+_SECRET: Final = ("etc/NetworkManager/system-connections/", "etc/netplan/")
+"""Directories of files that only root may read, since they may hold a password."""
 
 
 class Accounts(NamedTuple):
@@ -152,12 +170,15 @@ def image_of(node: NodePlan, user: str, host_key: str, authorised: str, accounts
             "etc/resolv.conf": "",
             "etc/ssh/rack_keys": authorised,
             "etc/ssh/ssh_host_ed25519_key": host_key,
+            "etc/ssh/ssh_host_ed25519_key.pub": f"{public_half(host_key)} {node.name}\n",
             "etc/ssh/sshd_config": _SSHD,
             f"{system}/{face.ssh_unit}.service": _SSH_UNIT,
+            f"{system}/kv-seal.service": _SEAL_UNIT,
         },
         links={
             **{f"{system}/{unit}": "/dev/null" for unit in _MASKED},
             **{f"{system}/{unit}.service": "/dev/null" for unit in ("ssh", "sshd") if unit != face.ssh_unit},
+            f"{system}/sysinit.target.wants/kv-seal.service": f"/{system}/kv-seal.service",
             f"{system}/default.target": "/lib/systemd/system/multi-user.target",
             f"{system}/multi-user.target.wants/{face.ssh_unit}.service": f"/{system}/{face.ssh_unit}.service",
         },
@@ -208,8 +229,37 @@ def lay_files(files: Mapping[str, str], upper: Path) -> None:
     for path, text in files.items():
         place = _place(upper / path.lstrip("/"))
         place.write_text(text, encoding="utf-8")
-        runs = text.startswith("#!")
-        place.chmod(_PRIVATE.get(path, 0o755 if runs else 0o644))
+        usual = 0o600 if path.lstrip("/").startswith(_SECRET) else 0o755 if text.startswith("#!") else 0o644
+        place.chmod(_PRIVATE.get(path.lstrip("/"), usual))
+
+
+def public_half(private: str) -> str:
+    """Read the public half of a key out of the file of its private half.
+
+    Parameters
+    ----------
+    private
+        A key as `ssh-keygen` writes it, without a password.
+
+    Returns
+    -------
+    str
+        Type and key, as a line of known hosts has them; empty for text that is no such key.
+    """
+    body = "".join(line for line in private.splitlines() if not line.startswith("-----"))
+    try:
+        rest = b64decode(body, validate=True).removeprefix(b"openssh-key-v1\0")
+    except ValueError:
+        return ""
+    fields = []
+    while len(fields) < _FIELDS and rest:
+        # behind cipher, key derivation and its options is a number of keys, then the public one
+        size = int.from_bytes(rest[:4], "big") if len(fields) != _COUNT else 0
+        fields.append(rest[4 : 4 + size])
+        rest = rest[4 + size :]
+    key = fields[-1] if len(fields) == _FIELDS else b""
+    kind = key[4 : 4 + int.from_bytes(key[:4], "big")].decode("ascii", errors="replace")
+    return f"{kind} {b64encode(key).decode('ascii')}" if key else ""
 
 
 def _permissions(image: Image, upper: Path) -> None:
