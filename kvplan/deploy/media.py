@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from kvplan.deploy.events import MediumSent
-from kvplan.deploy.mediaserver import answers, media_served
+from kvplan.deploy.mediaserver import media_served, offered
 from kvplan.errors import InputError, Problem
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ class Shelf:
     media: tuple[BootMedium, ...]
 
     def check(self, command: str) -> None:
-        """See that every medium is there, unless another server hands them out: then each phase asks that one.
+        """See that every medium is there, or handed out by another server already.
 
         Parameters
         ----------
@@ -40,8 +40,10 @@ class Shelf:
         InputError
             With every medium that is missing.
         """
-        missing = [medium for medium in self.media if not (self.root / medium.output).is_file()]
-        if missing and not answers(self.address, self.port):
+        absent = [medium for medium in self.media if not (self.root / medium.output).is_file()]
+        elsewhere = offered(self.address, self.port, [f"/{medium.output}" for medium in absent])
+        missing = [medium for medium in absent if f"/{medium.output}" not in elsewhere]
+        if missing:
             hint = f"{command}; servers that are installed already need none: --from base"
             raise InputError(
                 Problem(str(self.root / medium.output), f"the boot medium of {medium.server} is not there", hint=hint)

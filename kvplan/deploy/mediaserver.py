@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import ExitStack, contextmanager
+from http import HTTPStatus
 from http.client import HTTPConnection, HTTPException
 from threading import Lock
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -11,7 +12,7 @@ from kvplan.errors import InputError
 from kvplan.site.media.server import file_at, serving
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
     from kvplan.site.media.server import Served
@@ -59,7 +60,7 @@ def media_served(root: Path, address: str, port: int, tell: Callable[[Fetched], 
         try:
             stack.enter_context(serving(root, address, port, _Progress(root.resolve(), tell) if tell else None))
         except InputError:
-            if not answers(address, port):
+            if not _answers(address, port):
                 raise
             own = False
         else:
@@ -89,8 +90,8 @@ class _Progress:
                 self._tell(Fetched(answer.client, answer.path, now, size))
 
 
-def answers(address: str, port: int) -> bool:
-    """Tell whether a web server answers.
+def offered(address: str, port: int, paths: Iterable[str]) -> frozenset[str]:
+    """Find out which files a web server has.
 
     Parameters
     ----------
@@ -98,12 +99,31 @@ def answers(address: str, port: int) -> bool:
         Its address.
     port
         Its port.
+    paths
+        The files, from `/` on.
 
     Returns
     -------
-    bool
-        Whether one does, whatever it says.
+    frozenset of str
+        Those that it has; none where no server answers.
     """
+    found = set()
+    connection = HTTPConnection(address, port, timeout=_TIMEOUT_S)
+    try:
+        for path in paths:
+            connection.request("HEAD", path)
+            response = connection.getresponse()
+            response.read()
+            found |= {path} if response.status == HTTPStatus.OK else set()
+    except (OSError, HTTPException):
+        return frozenset(found)
+    finally:
+        connection.close()
+    return frozenset(found)
+
+
+def _answers(address: str, port: int) -> bool:
+    """Tell whether a web server answers."""
     connection = HTTPConnection(address, port, timeout=_TIMEOUT_S)
     try:
         connection.request("HEAD", "/")

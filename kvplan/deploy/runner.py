@@ -10,6 +10,7 @@ import signal
 import sys
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -177,7 +178,7 @@ def _unsafe_yaml(variables: Mapping[str, Any]) -> str:
             return yaml.SequenceNode("tag:yaml.org,2002:seq", [node(item) for item in value])
         if isinstance(value, str):
             return yaml.ScalarNode("!unsafe", value, style='"')
-        return yaml.compose(yaml.safe_dump(value))
+        return yaml.SafeDumper(StringIO()).represent_data(value)
 
     def name(key: Any) -> yaml.Node:
         return yaml.ScalarNode("tag:yaml.org,2002:str", str(key), style='"')

@@ -3,83 +3,52 @@
 from __future__ import annotations
 
 import json
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from deploys import LOOK, lay_out, play
+from deploys import LOOK, play
+from played import VAULT, Fake, run, stand_in
 
 from kvplan.__main__ import main
 from kvplan.cli import confirming, deploy
-from kvplan.deploy import driver
-from kvplan.deploy.events import HostCounts, HostResult, Stats
+from kvplan.deploy import media
 from kvplan.deploy.lock import alone
-from kvplan.deploy.runner import Job, Result
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Iterator
 
-    from kvplan.deploy.events import Event
+    from kvplan.deploy.media import Shelf
 
-VAULT = ("--vault-password-file", "vault-password")
 GO_ON = f"go on with: kvplan deploy plan.json site.yaml {' '.join(VAULT)} --resume"
 STORAGE = tuple(f"storage-{number:03d}" for number in range(1, 5))
-
-
-class Fake:
-    """Stands in for Ansible: every host does well, but for those that fail in a phase."""
-
-    def __init__(self) -> None:
-        self.jobs: list[Job] = []
-        self.bad: dict[str, tuple[str, ...]] = {}
-        self.absent: tuple[str, ...] = ()
-        self.stopped_in = ""
-        self.code_in: dict[str, int] = {}
-        self.hosts: tuple[str, ...] = ()
-
-    @property
-    def phases(self) -> list[str]:
-        """The phases that ran."""
-        return [job.playbook.stem for job in self.jobs]
-
-    def __call__(self, job: Job, sink: Callable[[Event], None]) -> Result:
-        """Run a playbook."""
-        self.jobs.append(job)
-        phase = job.playbook.stem
-        job.log.write_text("one\ntwo\nERROR! broken playbook\n")
-        if phase == self.stopped_in:
-            return Result(-15, {}, stopped=True)
-        if phase in self.code_in:
-            return Result(self.code_in[phase], {}, stopped=False)
-        bad = self.bad.get(phase, ())
-        for host in bad:
-            sink(HostResult(host, "Look", "failed", message="no disk", remedy="insert one"))
-        hosts = job.limit.split(",") if job.limit else self.hosts
-        counts = {host: HostCounts(ok=1, failed=host in bad) for host in hosts if host not in self.absent}
-        sink(Stats(counts))
-        return Result(2 if bad else 0, counts, stopped=False)
 
 
 @pytest.fixture
 def fake(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Fake:
     """Give a directory with three phases, of which one destroys, and a stand-in for Ansible."""
-    books = {name: play("all", LOOK) for name in ("preflight", "base", "storage")}
-    lay_out(tmp_path, monkeypatch, **books)
-    stand_in = Fake()
-    stand_in.hosts = (*STORAGE, "gpu-0001", "gpu-0002", "control-1", *_others())
-    monkeypatch.setattr(driver, "run_playbook", stand_in)
-    return stand_in
+    return stand_in(tmp_path, monkeypatch, "preflight", "base", "storage")
 
 
-def _others() -> tuple[str, ...]:
-    """Return the switches and the controllers."""
-    servers = (*STORAGE, "gpu-0001", "gpu-0002", "control-1")
-    return ("leaf-001a", "leaf-001b", "spine-001", "oob-01", *(f"{server}-bmc" for server in servers))
+@pytest.fixture
+def installing(fake: Fake, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Add the phase that installs, and media; nobody can listen at the Site's address here."""
+
+    @contextmanager
+    def handed_out(_self: Shelf, _sink: object) -> Iterator[None]:
+        yield
+
+    monkeypatch.setattr(media.Shelf, "handed_out", handed_out)
+    Path("own/playbooks/provision.yml").write_text(play("storage", LOOK))
+    lay_media()
 
 
-def run(*more: str) -> int:
-    """Deploy the Plan at the Site, agreeing to what is destroyed."""
-    return main(["deploy", "plan.json", "site.yaml", *VAULT, "--yes", "plan.json", *more])
+def lay_media() -> None:
+    """Lay the boot media of every server down."""
+    Path("media/kv").mkdir(parents=True)
+    for server in (*STORAGE, "gpu-0001", "gpu-0002", "control-1"):
+        Path(f"media/kv/{server}.iso").touch()
 
 
 def status(capsys: pytest.CaptureFixture[str]) -> dict[str, str]:
@@ -179,10 +148,13 @@ def test_playbooks_get_tree_secrets_and_what_may_be_destroyed(fake: Fake) -> Non
     assert "canary" not in repr(job.variables)
 
 
-def test_a_server_is_installed_anew(fake: Fake, capsys: pytest.CaptureFixture[str]) -> None:
+def test_installing_anew_needs_the_phase_that_installs(fake: Fake, capsys: pytest.CaptureFixture[str]) -> None:
     assert run("--reinstall", "storage-002") == 2
     assert "--reinstall needs phase provision" in capsys.readouterr().err
-    Path("own/playbooks/provision.yml").write_text(play("storage", LOOK))
+
+
+@pytest.mark.usefixtures("installing")
+def test_a_server_is_installed_anew(fake: Fake, capsys: pytest.CaptureFixture[str]) -> None:
     assert run() == 0
     capsys.readouterr()
     command = ("--only", "provision", "--limit", "storage-002", "--reinstall", "storage-002")
@@ -225,8 +197,8 @@ def test_a_failure_does_not_put_drives_with_data_in_danger(fake: Fake, capsys: p
     assert [job.variables["kv_confirmed"] for job in fake.jobs[2:] if job.playbook.stem == "storage"][1:] == ["", ""]
 
 
+@pytest.mark.usefixtures("installing")
 def test_drives_that_changed_are_agreed_to_again(fake: Fake, capsys: pytest.CaptureFixture[str]) -> None:
-    Path("own/playbooks/provision.yml").write_text(play("storage", LOOK))
     assert run() == 0
     change_site("BOOTS0003A", "BOOTS0003C")
     capsys.readouterr()

@@ -49,6 +49,19 @@ LINGER = f"""\
       ansible.builtin.command: {NAP}
       when: inventory_hostname == 'gpu-0001'
 """
+SILENT = """\
+    - name: Ask
+      ansible.builtin.ping:
+      ignore_unreachable: true
+      vars: &silent {ansible_connection: ssh, ansible_host: 127.0.0.1, ansible_port: 1}
+    - name: Go on
+      ansible.builtin.debug:
+"""
+ASKED_AGAIN = """\
+    - name: Ask again
+      ansible.builtin.ping:
+      vars: *silent
+"""
 VAULT = ("--vault-password-file", "vault-password")
 GO_ON = f"go on with: kvplan deploy plan.json site.yaml {' '.join(VAULT)} --resume"
 
@@ -62,9 +75,9 @@ def waited_for(check: Callable[[], bool], seconds: float = 60) -> bool:
 
 
 @contextmanager
-def begun(directory: Path, *more: str) -> Iterator[subprocess.Popen[str]]:
+def begun(directory: Path, *more: str, dies_before: str = "") -> Iterator[subprocess.Popen[str]]:
     """Start a deployment; it is killed in the end if it still runs."""
-    with start(directory, "plan.json", "site.yaml", *VAULT, *more) as run:
+    with start(directory, "plan.json", "site.yaml", *VAULT, *more, dies_before=dies_before) as run:
         try:
             yield run
         finally:
@@ -177,6 +190,31 @@ def test_ctrl_c_ends_everything_and_says_how_to_go_on(lingering: Path) -> None:
     assert run.returncode == 130
     assert f"stopped in phase verify; {GO_ON}" in error
     assert processes_with(str(lingering)) == processes_with(NAP) == []
+    assert scratches(lingering) == []
+
+
+def test_a_host_that_may_be_silent_is_not_bad(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lay_out(tmp_path, monkeypatch, clients=play("gpu", SILENT), verify=play("gpu", SILENT + ASKED_AGAIN))
+    command = ["deploy", "plan.json", "site.yaml", *VAULT, "--format", "json"]
+    assert main(command) == 7
+    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    outcomes = {line["task"]: line["outcome"] for line in lines if line["event"] == "host_result"}
+    assert outcomes == {"Ask": "ignored", "Go on": "ok", "Ask again": "unreachable"}
+    assert [(phase["ok"], phase["unreachable"]) for phase in lines[-1]["phases"]] == [(4, 0), (4, 2)]
+
+
+def test_a_run_that_is_killed_between_phases_is_resumed_with_the_next(lingering: Path) -> None:
+    (lingering / "own" / "playbooks" / "verify.yml").write_text(play("gpu", LOOK))
+    with begun(lingering, dies_before="verify") as run:
+        run.communicate(timeout=60)
+    assert run.returncode == -signal.SIGKILL
+    assert scratches(lingering)
+    with begun(lingering, "--resume", "--format", "json") as again:
+        out, error = again.communicate(timeout=60)
+    assert again.returncode == 0, error
+    assert [phase["name"] for phase in json.loads(out.splitlines()[-1])["phases"]] == ["verify"]
     assert scratches(lingering) == []
 
 
