@@ -80,9 +80,16 @@ def can_build() -> bool:
     return all(shutil.which(name, path=ENVIRONMENT["PATH"]) for name in BUILDERS)
 
 
-def rhel_iso(directory: Path, *, menu: str = RHEL_MENU, efi_menu: str = RHEL_MENU, kernel: bytes = b"kernel") -> Path:
+def rhel_iso(
+    directory: Path,
+    *,
+    menu: str = RHEL_MENU,
+    efi_menu: str = RHEL_MENU,
+    kernel: bytes = b"kernel",
+    initrd: bytes = b"initrd",
+) -> Path:
     """Make an image whose EFI partition is a file on it, with its menu in both places."""
-    files = _rhel_files(menu, kernel)
+    files = {**_rhel_files(menu, kernel), "images/pxeboot/initrd.img": initrd}
     tree = _tree(directory, files)
     (tree / "images/efiboot.img").write_bytes(_efi(directory, efi_menu).read_bytes())
     options = ("-e", "images/efiboot.img", "-no-emul-boot")

@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-import shutil
-import subprocess
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import media_isos
 import pytest
+from redfish_cases import MACHINE
 
 from kvplan.site.media.build import build_media
 from kvplan.site.media.server import Served, serving
+from kvplan.twin.bmc import qemu
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-FIRMWARE = Path("/usr/share/OVMF/OVMF_CODE_4M.fd")
-VARIABLES = Path("/usr/share/OVMF/OVMF_VARS_4M.fd")
-HTTP_DRIVER = Path("/usr/lib/x86_64-linux-gnu/qemu/block-curl.so")
 KERNELS = sorted(Path("/boot").glob("vmlinuz-*"))
-PATIENCE_S = 60
+PATIENCE_S = 240
 SAID = b"Command line: "
 SOURCES = {
     "rhel": media_isos.rhel_iso,
@@ -37,8 +34,7 @@ ARGUMENTS = {
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(
-        not (media_isos.can_build() and KERNELS and shutil.which("qemu-system-x86_64"))
-        or not all(path.is_file() for path in (FIRMWARE, VARIABLES, HTTP_DRIVER)),
+        not (media_isos.can_build() and KERNELS) or bool(qemu.missing()),
         reason="needs QEMU with its HTTP driver, OVMF, a kernel, and what builds an image",
     ),
 ]
@@ -57,33 +53,22 @@ def root(kind: str, tmp_path: Path) -> Path:
 @pytest.fixture
 def console(root: Path, tmp_path: Path) -> Iterator[tuple[Path, list[Served]]]:
     """Start a machine from the medium over HTTP; give its serial console and the server's log."""
-    console, log = tmp_path / "console", list[Served]()
-    shutil.copy(VARIABLES, tmp_path / "variables.fd")
+    log = list[Served]()
+    machine = qemu.Virtual(MACHINE, tmp_path)
     with serving(root, "127.0.0.1", 0, log.append) as server:
-        drive = f"if=none,id=cd,file={server.url}/kv/x.iso,format=raw,media=cdrom,readonly=on"
-        command = (
-            *("qemu-system-x86_64", "-machine", "q35,accel=tcg", "-cpu", "max", "-smp", "1", "-m", "512"),
-            *("-nic", "none", "-display", "none", "-monitor", "none", "-serial", f"file:{console}", "-no-reboot"),
-            *("-drive", f"if=pflash,format=raw,readonly=on,file={FIRMWARE}"),
-            *("-drive", f"if=pflash,format=raw,file={tmp_path / 'variables.fd'}"),
-            *("-device", "qemu-xhci", "-drive", drive),
-            *("-device", "usb-storage,drive=cd,removable=on,bootindex=1"),
-        )
-        machine = subprocess.Popen(command, stderr=subprocess.PIPE)
         try:
-            _wait(machine, console)
-            yield console, log
+            machine.boot(MACHINE, f"{server.url}/kv/x.iso")
+            _wait(machine)
+            yield machine.consoles[0], log
         finally:
-            machine.kill()
-            machine.communicate()
+            machine.off()
 
 
-def _wait(machine: subprocess.Popen[bytes], console: Path) -> None:
+def _wait(machine: qemu.Virtual) -> None:
     """Wait until the kernel has said its command line."""
     until = time.monotonic() + PATIENCE_S
-    while time.monotonic() < until and machine.poll() is None:
-        said = console.read_bytes() if console.is_file() else b""
-        if b"\n" in said.partition(SAID)[2]:
+    while time.monotonic() < until and machine.is_on:
+        if b"\n" in machine.consoles[0].read_bytes().partition(SAID)[2]:
             return
         time.sleep(0.2)
 

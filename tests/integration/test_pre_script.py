@@ -9,8 +9,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+from initial_systems import initial_system
 from install_trees import STORAGE, servers_with, tree_of_deployment
 from sites import deployment_with
+
+from kvplan.twin.bmc.qemu import FIRMWARE, VARIABLES
 
 pytestmark = pytest.mark.slow
 
@@ -18,16 +21,9 @@ BOOT_A, BOOT_B, LARGE, ABSENT = "BOOTS0001A", "BOOTS0001B", "DATAS0001C", "BOOTS
 DRIVES_GB = {"DATAS0001A": 7_680, BOOT_B: 480, LARGE: 7_680, BOOT_A: 480, "DATAS0001D": 480}
 """Serial numbers and sizes in the order in which the kernel names the drives."""
 CASES = {"right": [BOOT_A, BOOT_B], "absent": [BOOT_A, ABSENT], "large": [LARGE, BOOT_B]}
-FIRMWARE, VARIABLES = (Path(f"/usr/share/OVMF/OVMF_{part}_4M.fd") for part in ("CODE", "VARS"))
 TOOLS = ("qemu-system-x86_64", "qemu-img", "busybox", "bash-static")
 WITHIN_S = 180
-INIT = """#!/bin/bash
-export PATH=/bin
-busybox mount -t proc proc /proc
-busybox mount -t sysfs sysfs /sys
-busybox mount -t devtmpfs devtmpfs /dev
-exec < /dev/null > /dev/ttyS0 2>&1
-[ -d /sys/firmware/efi ] && echo "firmware UEFI"
+INIT = """
 for name in /sys/block/nvme*; do
     echo "drive ${name##*/} $(< "$name/device/serial")"
 done
@@ -75,27 +71,6 @@ def script_for(serials: list[str]) -> str:
     return found[1]
 
 
-def initial_system(folder: Path) -> Path:
-    """Pack the scripts with a shell into what the kernel starts from."""
-    root = folder / "root"
-    for name in ("bin", "dev", "proc", "sys", "tmp"):
-        (root / name).mkdir(parents=True)
-    for tool, name in (("busybox", "busybox"), ("bash-static", "bash")):
-        shutil.copy(str(shutil.which(tool)), root / "bin" / name)
-    (root / "bin" / "cat").symlink_to("busybox")
-    (root / "init").write_text(INIT, encoding="utf-8")
-    (root / "init").chmod(0o755)
-    for case, serials in CASES.items():
-        (root / f"{case}.sh").write_text(script_for(serials), encoding="utf-8")
-    names = "\n".join(str(path.relative_to(root)) for path in sorted(root.rglob("*")))
-    packed = subprocess.run(
-        ["busybox", "cpio", "-o", "-H", "newc"], input=names.encode(), cwd=root, capture_output=True, check=True
-    )
-    archive = folder / "initrd"
-    archive.write_bytes(packed.stdout)
-    return archive
-
-
 def drive_options(folder: Path) -> list[str]:
     """Make sparse drives, and return the options that put them into the machine."""
     options = []
@@ -116,12 +91,14 @@ def console(tmp_path_factory: pytest.TempPathFactory) -> str:
         pytest.skip(f"needs {', '.join(missing)}")
     folder = tmp_path_factory.mktemp("machine")
     shutil.copy(VARIABLES, folder / "variables.fd")
+    scripts = {f"{case}.sh": script_for(serials) for case, serials in CASES.items()}
     command: list[Any] = [
         "qemu-system-x86_64", "-machine", "q35,accel=tcg", "-cpu", "max", "-smp", "1", "-m", "512", "-nic", "none",
         "-display", "none", "-monitor", "none", "-serial", f"file:{folder / 'serial'}", "-no-reboot",
         "-drive", f"if=pflash,format=raw,readonly=on,file={FIRMWARE}",
         "-drive", f"if=pflash,format=raw,file={folder / 'variables.fd'}",
-        "-kernel", kernel(), "-initrd", initial_system(folder), "-append", "console=ttyS0 quiet panic=-1",
+        "-kernel", kernel(), "-initrd", initial_system(folder, INIT, scripts),
+        "-append", "console=ttyS0 quiet panic=-1",
         *drive_options(folder),
     ]  # fmt: skip
     subprocess.run(command, check=True, timeout=WITHIN_S, capture_output=True)
