@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import shutil
 import tarfile
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -75,7 +76,7 @@ def bundled(face: Face, version: str, files: Iterable[Path]) -> bytes:
         repository = Path(held) / "repo"
         repository.mkdir()
         for file in files:
-            (repository / file.name).write_bytes(file.read_bytes())
+            shutil.copy2(file, repository)
         kind.listed(repository)
         found = (path for path in repository.rglob("*") if path.is_file())
         laid = {f"{inside}/{path.relative_to(repository)}": path.read_bytes() for path in found}

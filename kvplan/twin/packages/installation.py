@@ -56,13 +56,19 @@ def _install_rpms(files: Sequence[Path], root: Path) -> None:
 
 
 def _install_debs(files: Sequence[Path], root: Path) -> None:
-    """Install Debian packages: unpacked by dpkg, they are then what they would be after their scripts."""
-    state = root / "var/lib/dpkg"
+    """Install Debian packages, with the scripts that would run here laid aside meanwhile."""
+    state, aside = root / "var/lib/dpkg", root / "scripts"
     for name in ("info", "updates", "triggers"):
         (state / name).mkdir(parents=True)
     (state / "status").touch()
+    aside.mkdir()
     options = ("--force-unsafe-io", "--force-depends", "--no-triggers", "--log=/dev/null")
-    paths = [str(file.resolve()) for file in files]
-    run("dpkg", "--root", str(root.resolve()), *options, "--unpack", *paths, seconds=300)
-    listed = (state / "status").read_text(encoding="utf-8")
-    (state / "status").write_text(listed.replace("install ok unpacked", "install ok installed"), encoding="utf-8")
+    dpkg = ("env", "LC_ALL=C", "dpkg", "--root", str(root.resolve()), *options)
+    run(*dpkg, "--unpack", *(str(file.resolve()) for file in files), seconds=300)
+    scripts = list((state / "info").glob("*.postinst"))
+    for script in scripts:
+        script.rename(aside / script.name)
+    run(*dpkg, "--configure", "--pending", seconds=300)
+    for script in scripts:
+        (aside / script.name).rename(script)
+    aside.rmdir()

@@ -57,7 +57,7 @@ def wanted(deployment: Deployment, tree: Mapping[str, str], face: Face, contents
     face
         The operating system.
     contents
-        What its stand-ins hold, by name; one that nobody asks for is part of the installation.
+        What its stand-ins hold, by name; one that nobody asks for is offered too.
 
     Returns
     -------
@@ -73,24 +73,18 @@ def wanted(deployment: Deployment, tree: Mapping[str, str], face: Face, contents
         return [Package(name, usual, contents.get(name, Contents())) for name in dict.fromkeys(names)]
 
     words = dict(_software(tree, face))
-    scale = {key: list(_scale(named, contents)) for key, named in words.items()}
+    scale = {key: _scale(named, contents) for key, named in words.items()}
     driver = Package(DRIVER, f"{site.packages.doca.version}-1", contents.get(DRIVER, Contents()))
     drivers = completed([driver], contents, usual)
     kernels_ = kernels(face, kernel, contents)
-    later = {package.name for held in (kernels_, drivers, *scale.values()) for package in held}
     answers = [name for name in listed(tree, face) if name not in _UNPINNED]
-    standing = [name for name in contents if name not in later]
-    installed = completed([*bases(face, system, contents), *known([*answers, *standing])], contents, usual)
+    installed = completed([*bases(face, system, contents), *known(answers)], contents, usual)
     there = {package.name for package in installed}
-    further = [name for named in words.values() for name, _ in named]
+    asked = [name for named in words.values() for name, _ in named]
     needed = [name for held in scale.values() for package in held for name in package.contents.requires]
-    offered = _without(completed([*kernels_, *known([*further, *needed])], contents, usual), there)
-    return Wanted(
-        installed,
-        [package for package in offered if not package.name.startswith(_SCALE)],
-        scale,
-        _without(drivers, there),
-    )
+    named = known(name for name in (*asked, *needed, *contents) if not name.startswith(_SCALE) and name != DRIVER)
+    offered = _without(completed([*kernels_, *named], contents, usual), there)
+    return Wanted(installed, offered, scale, _without(drivers, there | {package.name for package in offered}))
 
 
 def listed(tree: Mapping[str, str], face: Face) -> list[str]:
@@ -147,9 +141,12 @@ def _software(tree: Mapping[str, str], face: Face) -> Iterator[tuple[str, list[t
                 yield step["package"], [(match[1], match[2]) if match else (word, "") for word, match in found]
 
 
-def _scale(named: list[tuple[str, str]], contents: Mapping[str, Contents]) -> Iterator[Package]:
-    """Yield the packages of Storage Scale; one without a version has that of the others."""
+def _scale(named: list[tuple[str, str]], contents: Mapping[str, Contents]) -> list[Package]:
+    """List the packages of Storage Scale; one without a version has that of the others."""
     usual = next((version for _, version in named if version), "1-1")
-    for name, version in named:
-        if name.startswith(_SCALE):
-            yield Package(name, version or usual, contents.get(name, Contents()))
+    found = [
+        Package(name, version or usual, contents.get(name, Contents()))
+        for name, version in named
+        if name.startswith(_SCALE)
+    ]
+    return [package for package in completed(found, contents, usual) if package.name.startswith(_SCALE)]
