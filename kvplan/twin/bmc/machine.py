@@ -66,6 +66,8 @@ class State:
     """Whether the machine is being stopped or started right now, so that it is not yet as the controller says."""
     sessions: dict[str, str] = field(default_factory=dict)
     most_sessions: int = 0
+    each_needs_session: bool = False
+    """Whether a request with a password takes a session for as long as it lasts, and is refused where none is left."""
     boots: list[Boot] = field(default_factory=list)
     requests: list[tuple[str, str]] = field(default_factory=list)
     lock: Any = field(default_factory=RLock)

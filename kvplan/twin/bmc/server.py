@@ -80,7 +80,7 @@ class Controller(ClosingServer):
 
     def _start(self, boot: Boot) -> None:
         """Start the machine: read its image as a controller does, and say what it booted from."""
-        why_not = boot.why_not or unreadable(boot.image_url or "")
+        why_not = boot.why_not or unreadable(boot.image_url or "", str(self.server_address[0]))
         seen = Boot(None, why_not) if why_not else boot
         self.state.boots.append(seen)
         self._told(self.on_boot, self.state.machine, seen.image_url)
@@ -186,7 +186,12 @@ class _Handler(BaseHTTPRequestHandler):
             plain = base64.b64decode(given, validate=True)
         except binascii.Error:
             return False
-        return scheme == "Basic" and self._right(plain)
+        if scheme != "Basic" or not self._right(plain):
+            return False
+        state = self.server.state
+        if state.each_needs_session and len(state.sessions) >= state.profile.max_sessions:
+            raise Refusal.sessions_full()
+        return True
 
     def _right(self, given: bytes) -> bool:
         """Compare credentials."""

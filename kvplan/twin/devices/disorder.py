@@ -19,6 +19,8 @@ _TIMES: Final = 3
 """How often a controller is too busy, where nothing else is said: less than a client's patience."""
 _SESSIONS: Final = 2
 """Sessions that a controller allows, and that others hold."""
+_OTHERS: Final = "other"
+"""How the sessions of others begin."""
 _SLOW_S: Final = 20.0
 _ALWAYS: Final = 1_000_000
 
@@ -51,7 +53,8 @@ def disturb_controller(state: State, profile: str, fault: str, more: Mapping[str
             state.busy_left = int(more.get("times", _TIMES))
         case "sessions":
             state.profile = replace(state.profile, max_sessions=_SESSIONS)
-            state.sessions |= {f"other{number}": f"held by others {number}" for number in range(_SESSIONS)}
+            state.sessions |= {f"{_OTHERS}{number}": f"held by others {number}" for number in range(_SESSIONS)}
+            state.each_needs_session = True
         case "override":
             state.losses_left = int(more.get("times", _ALWAYS))
         case "licence":
@@ -103,7 +106,8 @@ def _mend(state: State, profile: str) -> None:
     state.profile = PROFILES[profile]
     state.busy_left = state.losses_left = 0
     state.licensed = True
-    state.sessions = {key: token for key, token in state.sessions.items() if not key.startswith("other")}
+    state.sessions = {key: token for key, token in state.sessions.items() if not key.startswith(_OTHERS)}
+    state.each_needs_session = False
 
 
 def _unknown(fault: str, known: Any) -> UsageError:

@@ -158,7 +158,7 @@ def running(order: DevicesOrder, directory: Path) -> Iterator[Control]:
         installer_s=order.installer_s,
     )
     with ExitStack() as stack:
-        stack.enter_context(_packages(directory / SERVED, order.media, order.media_port))
+        stack.enter_context(packages_served(directory / SERVED, order.media, order.media_port))
         controllers = stack.enter_context(
             bmc_emulation.emulated(
                 [Machine(server.name, server.serial, server.model) for server in orders],
@@ -195,8 +195,23 @@ class _Quiet(SimpleHTTPRequestHandler):
 
 
 @contextmanager
-def _packages(root: Path, address: str, port: int) -> Iterator[None]:
-    """Serve packages, in directories as deep as repositories have them."""
+def packages_served(root: Path, address: str, port: int) -> Iterator[str]:
+    """Serve packages, in directories as deep as repositories have them.
+
+    Parameters
+    ----------
+    root
+        Their directory, which is made where it is missing.
+    address
+        Address to listen at.
+    port
+        Port to listen at.
+
+    Yields
+    ------
+    str
+        The address of the root.
+    """
     root.mkdir(exist_ok=True)
 
     class Handler(_Quiet):
@@ -207,7 +222,7 @@ def _packages(root: Path, address: str, port: int) -> Iterator[None]:
 
     server = ClosingServer((address, port), Handler)
     with serving(server, "packages"):
-        yield
+        yield server.url
 
 
 def _named(held: Mapping[str, Any], name: str, noun: str) -> Any:

@@ -14,6 +14,7 @@ from pycdlib.pycdlibexception import PyCdlibException
 
 from kvplan.errors import KvplanError
 from kvplan.site.media.inspection import MENUS
+from kvplan.twin.bmc.fetching import origin
 
 if TYPE_CHECKING:
     from http.client import HTTPResponse
@@ -46,13 +47,15 @@ class Medium(NamedTuple):
     keys: tuple[str, ...]
 
 
-def medium_at(url: str) -> Medium:
+def medium_at(url: str, source: str = "") -> Medium:
     """Read the medium at an address.
 
     Parameters
     ----------
     url
         Address of the image.
+    source
+        Address of the controller, through which it is read; any without.
 
     Returns
     -------
@@ -66,7 +69,7 @@ def medium_at(url: str) -> Medium:
     """
     iso = PyCdlib()
     try:
-        iso.open_fp(io.BufferedReader(Ranges(url), _BLOCK))
+        iso.open_fp(io.BufferedReader(Ranges(url, source), _BLOCK))
         try:
             return medium_of(_text(iso, _place_of_answers(iso)))
         finally:
@@ -116,11 +119,14 @@ class Ranges(io.RawIOBase):
     ----------
     url
         The address.
+    source
+        The address that it is asked from; any without.
     """
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, source: str = "") -> None:
         super().__init__()
         self._url = url
+        self._source = origin(source, urlsplit(url).hostname or "")
         self._at = 0
         self._size = self._asked("HEAD", {}, HTTPStatus.OK)[0]
 
@@ -156,7 +162,7 @@ class Ranges(io.RawIOBase):
         """Ask, and return the length that is named and what came."""
         parts = urlsplit(self._url)
         kind = HTTPSConnection if parts.scheme == "https" else HTTPConnection
-        connection = kind(parts.hostname or "", parts.port, timeout=_TIMEOUT_S)
+        connection = kind(parts.hostname or "", parts.port, timeout=_TIMEOUT_S, source_address=self._source)
         try:
             connection.request(method, parts.path, headers=headers)
             answer = connection.getresponse()

@@ -169,7 +169,7 @@ class Servers:
         name = seat.order.name
         try:
             while image:
-                medium = medium_at(image)
+                medium = medium_at(image, seat.order.address)
                 _refuse(seat, medium)
                 if stop.wait(self._installer_s):
                     return
@@ -177,7 +177,7 @@ class Servers:
                     if stop.is_set():
                         return
                     self._lay(name, medium)
-                    image = self._started_again(name)
+                    image = self._started_again(seat)
                     if not image:
                         self._rack("on", name)
                         seat.doing = IDLE
@@ -198,12 +198,12 @@ class Servers:
         self._rack("reinstall", name, host_key=private, files=files)
         relearn(self._known_hosts, name, public)
 
-    def _started_again(self, name: str) -> str:
+    def _started_again(self, seat: _Seat) -> str:
         """Start a server as it does after an installation; return the medium, if its controller has it start there."""
-        state = self._states[name]
+        state = self._states[seat.order.name]
         with state.lock:
             boot = state.starts()
-        if boot.image_url and (why_not := unreadable(boot.image_url)):
+        if boot.image_url and (why_not := unreadable(boot.image_url, seat.order.address)):
             boot = Boot(None, why_not)
         state.boots.append(boot)
         return boot.image_url or ""

@@ -64,6 +64,8 @@ class Keeper:
             "blank": lambda name: self._machine(name).erase(),
             "cut": lambda link: self._part(link, cut=True),
             "restore": lambda link: self._part(link, cut=False),
+            "fill": lambda name: self._machine(name).fill(),
+            "free": lambda name: self._machine(name).free(),
             "leader": self._leader,
             "kill-sshd": self._kill_sshd,
         }

@@ -82,8 +82,8 @@ class Rack:
         Parameters
         ----------
         verb
-            `status`, `power`, `on`, `off`, `blank`, `reinstall`, `cut`, `restore`, `kill-sshd`, `leader`, `configure`
-            or `down`.
+            `status`, `power`, `on`, `off`, `blank`, `reinstall`, `fill`, `free`, `cut`, `restore`, `kill-sshd`,
+            `leader`, `configure` or `down`.
         what
             A node, a switch, or a link such as `link:storage-003:client1p0`.
         **more

@@ -16,6 +16,7 @@ USAGE: Final = """\
 usage: python -m kvplan.twin.rack DIRECTORY VERB [WHAT]
   status | power | down
   on NODE | off NODE | blank NODE | reinstall NODE | kill-sshd NODE
+  fill NODE | free NODE             leave no room on its disk, or make some
   cut LINK | restore LINK          such as link:storage-003:client1p0
   exec WHERE PROGRAM [ARGUMENT]... on a node or a switch; WHERE is - for the machine that deploys
   shell [WHERE]

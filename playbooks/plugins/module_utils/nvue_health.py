@@ -121,7 +121,7 @@ def _bgp(planned: Planned, after: set[str], before: set[str]) -> list[Tree]:
         name = planned.neighbour_of(peer)
         if peer not in after and (name in planned.expected or peer in before):
             remedy = f"compare address, AS number and state of BGP with those of {name or 'the far end'}"
-            told.append(_told("bgp", peer, "not established", _ESTABLISHED, remedy))
+            told.append(_told("bgp", peer, "down", _ESTABLISHED, remedy))
     return told
 
 

@@ -104,7 +104,7 @@ def test_a_lost_session_rolls_back_by_itself(one: Rack, run: Any) -> None:
     one[LEAF].faults.lose_bgp = True
     failed = run()
     assert "was not healthy, and the switch rolled back" in failed["msg"]
-    assert {(told["check"], told["seen"]) for told in failed["unhealthy"]} == {("bgp", "not established")}
+    assert {(told["check"], told["seen"]) for told in failed["unhealthy"]} == {("bgp", "down")}
     assert "swp59s0" in {told["subject"] for told in failed["unhealthy"]}
     assert "swp59s1" not in {told["subject"] for told in failed["unhealthy"]}
     assert SPINE in failed["remedy"]
