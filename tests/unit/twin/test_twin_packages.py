@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import pytest
 import yaml
 from jinja2 import Template
+from rack_benches import Commands, keeper_in
 from sites import deployment_of, deployment_with
 
 from kvplan.schema.site.software import PackagesSite
@@ -24,7 +25,7 @@ from kvplan.twin.packages.debs import built_debs
 from kvplan.twin.packages.package import Package, completed, staged
 from kvplan.twin.packages.rpms import built_rpms
 from kvplan.twin.packages.wanted import listed, wanted
-from kvplan.twin.rack.installed import SCRIPT, run_scripts, unpack
+from kvplan.twin.rack.installed import INSTALLED, SCRIPT, run_scripts, unpack
 
 if TYPE_CHECKING:
     from kvplan.site.deployment import Deployment
@@ -306,3 +307,19 @@ def test_scripts_of_an_installation_run_on_the_disk_and_fail_loudly(made: tuple[
     assert told.read_text(encoding="utf-8") == "chrony 100%\n"
     (tmp_path / SCRIPT).write_text("", encoding="utf-8")
     run_scripts(tmp_path, tmp_path, lambda *_, **__: pytest.fail("nothing to run"))
+
+
+def test_a_node_gets_the_installation_of_its_operating_system(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("kvplan.twin.rack.keeper.lay", lambda _image, upper, _root: (upper / "etc").mkdir())
+    place = tmp_path / INSTALLED / "rhel"
+    place.mkdir(parents=True)
+    (place / SCRIPT).write_text("chown frr /etc/frr\n", encoding="utf-8")
+    commands = Commands()
+    keeper_in(tmp_path, commands, shared=str(tmp_path), off=("storage-001", "gpu-0001")).build()
+    disk = tmp_path / "disks/storage-001"
+    (unpacked,) = (at for at, text in enumerate(commands.seen) if text.startswith("tar "))
+    assert commands.seen[unpacked].endswith(f"{place}/files.tar -C {disk}/upper")
+    (mounted,) = (at for at, text in enumerate(commands.seen) if text.startswith("mount -t overlay storage-001"))
+    (script,) = (at for at, text in enumerate(commands.seen) if text == "chown frr /etc/frr")
+    assert unpacked < mounted < script
+    assert f"chroot {disk}/root /bin/sh" in commands.seen[script - 1]
