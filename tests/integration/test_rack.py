@@ -191,12 +191,12 @@ def test_a_reinstalled_node_is_as_new_under_its_old_key(rack: Rack) -> None:
 
 
 def test_a_full_disk_is_one_node_s_alone(rack: Rack) -> None:
-    full = rack.run(
-        "storage-002", "sh", "-c", "head -c 2G /dev/zero >/var/full; echo $?; df --output=pcent /", seconds=90
-    )
+    rack.request("fill", "storage-002")
+    full = rack.run("storage-002", "sh", "-c", "head -c 8M /dev/zero >/var/full; echo $?; df --output=pcent /")
     assert full.split() == ["1", "Use%", "100%"]
     rack.ssh("storage-001", "sudo touch /var/room")
-    rack.run("storage-002", "rm", "/var/full")
+    rack.request("free", "storage-002")
+    rack.ssh("storage-002", "sudo rm /var/full && sudo touch /var/room")
 
 
 def test_a_node_without_ssh_server_is_mended_by_restarting_it(rack: Rack) -> None:

@@ -18,6 +18,7 @@ from rack_benches import PLAN, Commands, keeper_in
 from sites import deployment_of
 
 from kvplan.twin.rack import cgroups, inside, raising, talk
+from kvplan.twin.rack import machine as machines
 from kvplan.twin.rack import rack as racks
 from kvplan.twin.rack.keeper import inside as entering
 from kvplan.twin.rack.lines import served
@@ -135,8 +136,56 @@ def test_a_reinstalled_node_has_a_disk_as_new(keeper: Keeper, commands: Commands
     assert commands.seen[-4:-1] == [
         f"umount {upper.parent / 'root'}",
         f"umount {upper.parent}",
-        f"mount -t tmpfs -o mode=755,size=24g disk-storage-001 {upper.parent}",
+        f"mount -t tmpfs -o mode=755,size={machines._DISK} disk-storage-001 {upper.parent}",
     ]
+
+
+def test_a_node_is_reinstalled_with_another_key_and_other_files(
+    keeper: Keeper, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keys: list[str] = []
+    monkeypatch.setattr("kvplan.twin.rack.keeper.image_of", lambda _node, _user, key, *_: keys.append(key))
+    asked = {"verb": "reinstall", "what": "gpu-0001"}
+    assert keeper.answer({**asked, "host_key": "NEW\n", "files": {"etc/motd": "new\n"}}) == {"result": None}
+    upper = keeper.machines["gpu-0001"].upper
+    assert (upper / "etc/motd").read_text(encoding="utf-8") == "new\n"
+    assert not (upper / "etc/frr").exists()
+    keeper.answer(asked)
+    assert keys == ["NEW\n", "NEW\n"]
+    assert (upper / "etc/motd").is_file()
+
+
+def test_a_node_with_an_empty_disk_has_power_and_nothing_else(
+    tmp_path: Path, commands: Commands, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("kvplan.twin.rack.keeper.lay", lambda _image, upper, _root: (upper / "etc").mkdir())
+    monkeypatch.setattr("kvplan.twin.rack.keeper.greets", lambda _: True)
+    keeper = keeper_in(tmp_path, commands, off=("storage-001",), blank=("storage-001", "gpu-0001"))
+    keeper.build()
+    assert keeper.power() == {"storage-001": {"on": False, "blank": True}, "gpu-0001": {"on": True, "blank": True}}
+    assert keeper.status()["nodes"]["gpu-0001"] == {"on": True, "ssh": False}
+    assert keeper.answer({"verb": "leader", "what": "gpu-0001"}) == {"error": "gpu-0001 is off"}
+    assert "link set nic1p0 up" not in commands.seen
+    keeper.answer({"verb": "off", "what": "gpu-0001"})
+    assert not keeper.power()["gpu-0001"]["on"]
+    keeper.answer({"verb": "reinstall", "what": "gpu-0001"})
+    assert keeper.answer({"verb": "power"})["result"]["gpu-0001"] == {"on": False, "blank": False}
+    keeper.answer({"verb": "blank", "what": "gpu-0001"})
+    keeper.answer({"verb": "blank", "what": "gpu-0001"})
+    assert keeper.power()["gpu-0001"] == {"on": False, "blank": True}
+    assert not keeper.machines["gpu-0001"].upper.exists()
+
+
+def test_a_node_that_goes_off_by_itself_darkens_its_ports(keeper: Keeper, commands: Commands) -> None:
+    os.kill(leader_of(keeper.machines["storage-001"]), signal.SIGKILL)
+    eventually(lambda: not keeper.power()["storage-001"]["on"])
+    assert "link set client1p0 down" in commands.seen
+
+
+def test_a_disk_is_filled_by_taking_its_room_away(keeper: Keeper, commands: Commands) -> None:
+    for verb in ("fill", "free"):
+        assert keeper.answer({"verb": verb, "what": "storage-001"}) == {"result": None}
+    assert [line.split("size=")[0] for line in commands.seen[-2:]] == ["mount -o remount,"] * 2
 
 
 def test_links_are_cut_and_mended(keeper: Keeper, commands: Commands) -> None:

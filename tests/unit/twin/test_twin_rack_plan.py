@@ -37,6 +37,15 @@ def test_all_of_the_deployment_without_names() -> None:
     assert whole.nodes[-1].loopback == ""  # the control node's
 
 
+def test_management_switches_have_an_address_on_the_bridge_and_nothing_else() -> None:
+    assert [(switch.name, switch.address) for switch in PLAN.managers] == [("oob-01", "172.25.64.8/14")]
+    lines = building(PLAN)
+    assert "address add 172.25.64.8/32 dev br-mgmt" in lines
+    assert "netns add oob-01" not in lines
+    assert rack_plan(deployment_of(8), NODES, ["leaf-001a"]).managers == ()
+    assert rack_plan(deployment_of(8), NODES, ["oob-01"]).switches == ()
+
+
 def test_each_cable_is_there_once_and_cut_at_its_switch() -> None:
     ends = [end for cable in PLAN.cables for end in ((cable.device, cable.port), (cable.peer, cable.peer_port))]
     assert len(ends) == len(set(ends)) == 2 * (2 * 12 + 3 + 3 + 2)
