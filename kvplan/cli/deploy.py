@@ -75,6 +75,15 @@ Reinstall = Annotated[
         metavar="HOST",
     ),
 ]
+Wipe = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--wipe",
+        help="Nodes whose data drives may be written over though a cluster was built on them; repeatable.",
+        show_default=False,
+        metavar="HOST",
+    ),
+]
 Check = Annotated[bool, typer.Option("--check", help="Say what would be done; change no machine.")]
 Diff = Annotated[bool, typer.Option("--diff", help="Put changes of files into the log.")]
 Yes = Annotated[
@@ -138,6 +147,7 @@ def run(  # noqa: PLR0913 - one parameter an option
     only: Only = None,
     limit: Limit = None,
     reinstall: Reinstall = None,
+    wipe: Wipe = None,
     check: Check = False,
     diff: Diff = False,
     yes: Yes = None,
@@ -169,6 +179,7 @@ def run(  # noqa: PLR0913 - one parameter an option
         only=only,
         limit=_names(limit),
         reinstall=_names(reinstall),
+        wipe=_names(wipe),
         check=check,
         diff=diff,
         yes=yes,

@@ -46,6 +46,7 @@ class Choice:
     only: str | None
     limit: tuple[str, ...]
     reinstall: tuple[str, ...]
+    wipe: tuple[str, ...]
     check: bool
     diff: bool
     yes: str | None
@@ -159,7 +160,7 @@ def _order(
 ) -> Order:
     """Describe the run; what it may destroy is agreed to before it begins."""
     from kvplan.deploy.confirm import destroyed, endangered
-    from kvplan.deploy.driver import Order, limited
+    from kvplan.deploy.driver import PROVISION, STORAGE, Order, limited
     from kvplan.deploy.journal import phase_states
     from kvplan.deploy.phases import PHASES, groups_in
 
@@ -182,14 +183,15 @@ def _order(
         check=choice.check,
         diff=choice.diff,
         known_hosts=choice.known_hosts,
-        reinstall=_reinstalled(choice, phases, groups),
+        reinstall=_anew("--reinstall", choice.reinstall, PROVISION, phases, groups),
         hosts_up=_hosts_up(states),
     )
     _refuse_parts(choice, order)
     losses = destroyed(deployment, {phase.name: order.hosts(phase) for phase in phases})
+    anew = {PROVISION: order.reinstall, STORAGE: _anew("--wipe", choice.wipe, STORAGE, phases, groups)}
     if choice.check:
         return order
-    return replace(order, confirmed=_hosts(endangered(losses, entries, order.reinstall)), losses=_texts(losses))
+    return replace(order, confirmed=_hosts(endangered(losses, entries, anew)), losses=_texts(losses))
 
 
 def _refuse_parts(choice: Choice, order: Order) -> None:
@@ -209,17 +211,19 @@ def _hosts_up(states: tuple[PhaseState, ...]) -> bool:
     return bool(base.hosts) and all(host.state in {"done", "stale"} for host in base.hosts)
 
 
-def _reinstalled(choice: Choice, phases: tuple[Phase, ...], groups: Mapping[str, tuple[str, ...]]) -> frozenset[str]:
-    """Find the servers to be installed anew."""
-    from kvplan.deploy.driver import PROVISION, limited
+def _anew(
+    option: str, names: tuple[str, ...], phase: str, phases: tuple[Phase, ...], groups: Mapping[str, tuple[str, ...]]
+) -> frozenset[str]:
+    """Find the hosts on which a person wants a phase done anew, although it was done before."""
+    from kvplan.deploy.driver import limited
     from kvplan.errors import UsageError
 
-    installs = next((phase for phase in phases if phase.name == PROVISION), None)
-    if choice.reinstall and not installs:
-        message = f"--reinstall needs phase {PROVISION}, which is not among those that run"
+    does = next((candidate for candidate in phases if candidate.name == phase), None)
+    if names and not does:
+        message = f"{option} needs phase {phase}, which is not among those that run"
         raise UsageError(message)
-    hosts = limited(choice.reinstall, groups, "--reinstall")
-    return hosts.intersection(installs.hosts(groups)) if installs else frozenset()
+    hosts = limited(names, groups, option)
+    return hosts.intersection(does.hosts(groups)) if does else frozenset()
 
 
 def _playbooks() -> Path:

@@ -44,7 +44,7 @@ def destroyed(deployment: Deployment, targets: Mapping[str, Collection[str]]) ->
 
 
 def endangered(
-    losses: Iterable[Destroyed], entries: Iterable[Entry], reinstall: Collection[str]
+    losses: Iterable[Destroyed], entries: Iterable[Entry], anew: Mapping[str, Collection[str]]
 ) -> tuple[Destroyed, ...]:
     """Leave out what was lost before: hosts on which the phase was ever done on the same drives.
 
@@ -56,8 +56,8 @@ def endangered(
         What hosts may lose.
     entries
         The journal.
-    reinstall
-        Servers to be installed anew.
+    anew
+        The hosts of each phase on which a person wants it done anew.
 
     Returns
     -------
@@ -68,7 +68,7 @@ def endangered(
     return tuple(
         loss
         for loss in losses
-        if last.get((loss.phase, loss.host)) != loss.text or (loss.what == "reinstalled" and loss.host in reinstall)
+        if last.get((loss.phase, loss.host)) != loss.text or loss.host in anew.get(loss.phase, ())
     )
 
 

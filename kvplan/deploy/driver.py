@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from kvplan.deploy.phases import Phase
 
 PROVISION: Final = "provision"
+STORAGE: Final = "storage"
 _ABSENT: Final = "took no part in the playbook, though it belongs to the phase"
 _NOT_WHOLE: Final = "the phase works on all its hosts at once"
 _TO_BE_INSTALLED: Final = "to be installed first, so there is nothing to look at yet"

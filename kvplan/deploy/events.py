@@ -208,13 +208,15 @@ def _result(outcome: Outcome, data: Mapping[str, Any]) -> HostResult:
     if (outcome == "failed" and data.get("ignore_errors")) or (outcome == "unreachable" and result.get("ignored")):
         outcome = "ignored"
     bad = outcome in {"failed", "unreachable"}
+    remedy = _remedy(outcome, result) if bad else ""
+    message = _attempts(result) if outcome == "retry" else _message(result) if bad or outcome == "ignored" else ""
     return HostResult(
         host=data.get("host", ""),
         task=_task(data),
         outcome=outcome,
         seconds=float(data.get("duration") or 0.0),
-        message=_attempts(result) if outcome == "retry" else _message(result) if bad or outcome == "ignored" else "",
-        remedy=_remedy(outcome, result) if bad else "",
+        message=message.removesuffix(f"; {remedy}"),
+        remedy=remedy,
     )
 
 
@@ -248,8 +250,11 @@ def _last_line(text: str) -> str:
 
 
 def _remedy(outcome: Outcome, result: Mapping[str, Any]) -> str:
-    """Return what to do: what the module says, else what helps in general."""
-    own = (_broken_item(result) or result).get("remedy")
+    """Return what to do: what the module says, of each finding if it has several, else what helps in general."""
+    broken = _broken_item(result) or result
+    findings = [found for found in broken.get("findings") or () if isinstance(found, Mapping)]
+    several = "; ".join(dict.fromkeys(str(found["remedy"]) for found in findings if found.get("remedy")))
+    own = several or broken.get("remedy")
     return str(own) if own else _UNREACHABLE if outcome == "unreachable" else ""
 
 

@@ -105,7 +105,7 @@ def run_playbook(job: Job, sink: Callable[[Event], None]) -> Result:
     Raises
     ------
     InputError
-        When Ansible is not installed.
+        When Ansible is not installed, or the log cannot be written.
     """
     try:
         from ansible_runner.interface import init_runner  # noqa: PLC0415 - an extra, and slow to load
@@ -116,21 +116,22 @@ def run_playbook(job: Job, sink: Callable[[Event], None]) -> Result:
     private = job.scratch / "run"
     _prepare(job, private)
     counts: dict[str, HostCounts] = {}
-    job.log.touch(mode=0o600)
-    events = job.log.with_suffix(".jsonl")
-    events.touch(mode=0o600)
-    with job.log.open("a", encoding="utf-8") as log, events.open("a", encoding="utf-8") as lines, _signals() as caught:
+    broken: list[OSError] = []
+    with _files(job.log) as (log, lines), _signals() as caught:
 
         def handle(raw: dict[str, Any]) -> bool:
-            event = _kept(raw, job.secrets, log, lines)
-            if isinstance(event, Stats):
-                counts.update(event.hosts)
-            if event:
-                sink(event)
+            try:
+                event = _kept(raw, job.secrets, log, lines)
+                if isinstance(event, Stats):
+                    counts.update(event.hosts)
+                if event:
+                    sink(event)
+            except OSError as error:
+                broken.append(error)  # ansible-runner would wait for a playbook that nobody listens to
             return False  # ansible-runner keeps nothing itself
 
         def stop() -> bool:
-            if caught:
+            if caught or broken:
                 _stop(job.state)
             return False  # ansible-runner would kill the playbook and leave its workers
 
@@ -146,6 +147,8 @@ def run_playbook(job: Job, sink: Callable[[Event], None]) -> Result:
         )
         runner.config.env = _environment(job, runner.config.env)
         runner.run()
+        if broken:
+            raise broken[0]
     return Result(runner.rc if runner.rc is not None else 1, counts, bool(caught))
 
 
@@ -241,6 +244,21 @@ def _kept(raw: dict[str, Any], secrets: Mapping[str, str], log: TextIOWrapper, l
     lines.write(f"{json.dumps(clean, default=str)}\n")
     lines.flush()
     return read_event(clean)
+
+
+@contextmanager
+def _files(path: Path) -> Iterator[tuple[TextIOWrapper, TextIOWrapper]]:
+    """Open the log, and the file of events beside it, so that only their owner may read them."""
+    events = path.with_suffix(".jsonl")
+    try:
+        path.touch(mode=0o600)
+        events.touch(mode=0o600)
+        with path.open("a", encoding="utf-8") as log, events.open("a", encoding="utf-8") as lines:
+            yield log, lines
+    except BrokenPipeError:  # of whoever read what was printed
+        raise
+    except OSError as error:
+        raise InputError.single(str(path), f"cannot be written: {(error.strerror or str(error)).lower()}") from error
 
 
 def _stop(state: Path) -> None:

@@ -97,6 +97,10 @@ def test_a_module_says_what_to_do() -> None:
     assert on("runner_on_failed", {"msg": "no", "remedy": "insert it"}).remedy == "insert it"
     item = {"failed": True, "msg": "drive 7", "remedy": "replace it"}
     assert on("runner_on_failed", {"msg": "no", "results": [item]}).remedy == "replace it"
+    told = on("runner_on_failed", {"msg": "no medium; insert it", "remedy": "insert it"})
+    assert (told.message, told.remedy) == ("no medium", "insert it")
+    findings = [{"found": "small", "remedy": "add"}, {"found": "full", "remedy": "clear"}, {"remedy": "add"}]
+    assert on("runner_on_failed", {"msg": "no", "remedy": "add", "findings": findings}).remedy == "add; clear"
     assert "answers SSH" in on("runner_on_unreachable", {"msg": "no"}).remedy
     assert on("runner_on_failed", {"msg": "no"}).remedy == ""
 

@@ -90,6 +90,18 @@ def test_growth_that_failed_still_endangers_the_same_nodes(
     assert fake.jobs[-1].variables["kv_confirmed"] == NEW
 
 
+def test_drives_of_a_cluster_that_was_taken_down_are_named_to_be_wiped(
+    fake: Fake, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run("--wipe", "storage", "--only", "base") == 2
+    assert "--wipe needs phase storage" in capsys.readouterr().err
+    assert run() == 0
+    capsys.readouterr()
+    assert run("--only", "storage", "--wipe", "storage") == 0
+    assert losses(capsys.readouterr().err.partition("log:")[0]) == OLD.split(",")
+    assert fake.jobs[-1].variables["kv_confirmed"] == OLD
+
+
 def test_one_cluster_is_not_built_in_parts(fake: Fake, capsys: pytest.CaptureFixture[str]) -> None:
     assert run("--only", "storage", "--limit", "storage-001") == 2
     assert "phase storage works on all its hosts at once, and --limit leaves some out" in capsys.readouterr().err

@@ -8,6 +8,7 @@ import signal
 import sys
 import time
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -163,6 +164,33 @@ def test_a_second_run_and_a_check_change_nothing(tmp_path: Path, monkeypatch: py
     assert changed == {"checked": [1], "first": [1], "second": [0]}
     assert "+s1" in (tmp_path / "checked.log").read_text()
     assert len(list((tmp_path / "home").glob("done-*"))) == 1
+
+
+def test_a_log_that_cannot_be_written_ends_the_playbook(tmp_path: Path) -> None:
+    (tmp_path / "inventory").mkdir()
+    (tmp_path / "inventory" / "hosts.yml").write_text("gpu: {hosts: {gpu-0001: {}}}\n")
+    (tmp_path / "verify.yml").write_text(play("gpu", LINGER))
+    (tmp_path / "full.log").symlink_to("/dev/full")
+    with alone(tmp_path) as scratch:
+        job = Job(
+            playbook=tmp_path / "verify.yml",
+            tree=tmp_path,
+            state=tmp_path,
+            scratch=scratch,
+            log=tmp_path / "full.log",
+            secrets={},
+            variables={},
+        )
+        with pytest.raises(InputError, match=r"full\.log: cannot be written: no space left on device"):
+            run_playbook(job, lambda _: None)
+        with pytest.raises(BrokenPipeError):
+            run_playbook(replace(job, log=tmp_path / "log"), unheard)
+    assert waited_for(lambda: not processes_with(str(tmp_path)))
+
+
+def unheard(_event: Event) -> None:
+    """Write to somebody who has gone."""
+    raise BrokenPipeError
 
 
 def test_ansible_that_is_missing_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
