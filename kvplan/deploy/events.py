@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from typing import Any, Final, Literal
 
 Outcome = Literal["ok", "changed", "skipped", "ignored", "retry", "failed", "unreachable"]
@@ -172,6 +172,35 @@ def event_from(data: Mapping[str, Any]) -> Event | None:
         fields["hosts"] = tuple(hosts)
     made: Event = kind(**fields)
     return made
+
+
+def event_from(data: Mapping[str, Any]) -> Event | None:
+    """Make an event from plain data, as `event_data` wrote it.
+
+    Parameters
+    ----------
+    data
+        The data; fields that this kvplan does not know are left out.
+
+    Returns
+    -------
+    Event or None
+        None where the data is of something else.
+
+    Examples
+    --------
+    >>> event_from({"event": "task_started", "task": "Look"})
+    TaskStarted(task='Look')
+    """
+    kind = next((kind for kind, name in _NAMES.items() if name == data.get("event")), None)
+    if kind is None:
+        return None
+    values = {entry.name: data[entry.name] for entry in fields(kind) if entry.name in data}
+    if isinstance(values.get("hosts"), Mapping):
+        values["hosts"] = {host: HostCounts(**counts) for host, counts in values["hosts"].items()}
+    elif "hosts" in values:
+        values["hosts"] = tuple(values["hosts"])
+    return kind(**values)
 
 
 def read_event(raw: Mapping[str, Any]) -> Event | None:

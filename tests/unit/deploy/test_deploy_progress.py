@@ -17,6 +17,7 @@ from kvplan.deploy.events import (
     PhaseStarted,
     Stats,
     TaskStarted,
+    event_from,
 )
 from kvplan.deploy.progress import Board, progress
 
@@ -82,6 +83,12 @@ def test_json_has_every_event_on_a_line() -> None:
         "message": "no route [to] host",
         "remedy": "look at it",
     }
+
+
+def test_events_are_read_back() -> None:
+    assert tuple(event_from(json.loads(line)) for line in shown("json").splitlines()) == EVENTS
+    assert event_from({"event": "task_started", "task": "Look", "more": 1}) == TaskStarted("Look")
+    assert event_from({"event": "result"}) is None
 
 
 def test_the_live_view_leaves_phases_and_failures_on_the_screen() -> None:
