@@ -143,38 +143,6 @@ def event_data(event: Event) -> dict[str, Any]:
 
 
 def event_from(data: Mapping[str, Any]) -> Event | None:
-    """Make a record again from what `event_data` returned.
-
-    Parameters
-    ----------
-    data
-        An event as plain data.
-
-    Returns
-    -------
-    Event or None
-        None for data that is no event.
-
-    Examples
-    --------
-    >>> event_from({"event": "task_started", "task": "Look"})
-    TaskStarted(task='Look')
-    """
-    kinds: dict[Any, type[Any]] = {name: kind for kind, name in _NAMES.items()}
-    kind = kinds.get(data.get("event"))
-    if kind is None:
-        return None
-    fields = {key: value for key, value in data.items() if key != "event"}
-    hosts = fields.get("hosts")
-    if isinstance(hosts, Mapping):
-        fields["hosts"] = {host: HostCounts(**counts) for host, counts in hosts.items()}
-    elif hosts is not None:
-        fields["hosts"] = tuple(hosts)
-    made: Event = kind(**fields)
-    return made
-
-
-def event_from(data: Mapping[str, Any]) -> Event | None:
     """Make an event from plain data, as `event_data` wrote it.
 
     Parameters
