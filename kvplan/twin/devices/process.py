@@ -158,6 +158,8 @@ def running(order: DevicesOrder, directory: Path) -> Iterator[Control]:
         installer_s=order.installer_s,
     )
     with ExitStack() as stack:
+        stack.callback(switches.speakers.end)
+        switches.speakers.begin()
         stack.enter_context(packages_served(directory / SERVED, order.media, order.media_port))
         controllers = stack.enter_context(
             bmc_emulation.emulated(
@@ -179,6 +181,7 @@ def running(order: DevicesOrder, directory: Path) -> Iterator[Control]:
                 addresses={name: (address, nvue_emulation.PORT) for name, address in switches.addresses.items()},
                 observed=switches.sessions,
                 links=switches.links,
+                heard=switches.heard,
                 within=switches.within,
             )
         )

@@ -7,21 +7,23 @@ import time
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from kvplan.twin.devices.lldp import Link, Speakers
 from kvplan.twin.devices.namespaces import within
 from kvplan.twin.nvue.refusal import ApplyError
 from kvplan.twin.nvue.switch import Switch
-from kvplan.twin.nvue.trees import without
+from kvplan.twin.nvue.trees import at, without
 from kvplan.twin.nvue.wiring import Leg, Wiring, joined
 from kvplan.twin.rack.network import BRIDGE
 from kvplan.twin.rack.plan import bridge_port
 from kvplan.twin.rack.shell import RackError, run
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
     from contextlib import AbstractContextManager
 
     from kvplan.twin.devices.order import DevicesOrder, SwitchOrder
     from kvplan.twin.nvue.trees import Tree
+    from kvplan.twin.nvue.wiring import End
     from kvplan.twin.rack.plan import RackPlan
     from kvplan.twin.rack.shell import Run
 
@@ -30,6 +32,9 @@ _SUMMARY: Final = "show bgp ipv4 unicast summary json"
 _FRESH_S: Final = 0.5
 """How long what was seen is taken for what is [s]: one look at a switch asks several times."""
 _UP: Final = "UP"
+_UNNAMED: Final = "cumulus"
+_INTERVAL_S: Final = 30.0
+"""Name, and time between two announcements, of a switch that nobody configured."""
 
 
 class _Seen(NamedTuple):
@@ -58,7 +63,9 @@ class Switches:
         self._rack, self._run = rack, command
         self._fabric = frozenset(switch.name for switch in plan.switches)
         self._bridged = {end: bridge_port(index) for index, end in enumerate(plan.bridged())}
+        self._cabled = frozenset((cable.peer, cable.peer_port) for cable in plan.cables) | frozenset(plan.loose)
         self._nodes = frozenset(node.name for node in plan.nodes)
+        self._hostnames: dict[str, str] = {}
         self._seen: dict[tuple[str, str], _Seen] = {}
         present = self._fabric | {switch.name for switch in plan.managers}
         orders = [switch for switch in order.switches if switch.name in present]
@@ -67,6 +74,7 @@ class Switches:
         legs = {(leg.device, leg.port): Leg(leg.address, leg.asn) for leg in order.legs}
         ends = (((cable.device, cable.port), (cable.peer, cable.peer_port)) for cable in order.cables)
         self.wiring = Wiring(joined(ends), legs)
+        self.speakers = Speakers(self._ports(plan), self.within, self._hostname, self._interval)
 
     def within(self, name: str) -> AbstractContextManager[None]:
         """Enter the place where a switch listens.
@@ -113,6 +121,23 @@ class Switches:
         """
         return self._look("links", name, self._links if name in self._fabric else self._managed)
 
+    def heard(self, name: str) -> Mapping[str, End]:
+        """Read the neighbours of a switch from the frames that it hears; what a controller would say is computed.
+
+        Parameters
+        ----------
+        name
+            The switch.
+
+        Returns
+        -------
+        dict
+            Name and port of the neighbour, by the switch's port.
+        """
+        far = {port: peer for (device, port), peer in self.wiring.far.items() if device == name}
+        controllers = {port: peer for port, peer in far.items() if self._is_controller(peer)}
+        return {**controllers, **self.speakers.neighbours(name)}
+
     def status(self) -> dict[str, Any]:
         """Tell of each switch its revision, and its faults.
 
@@ -138,13 +163,15 @@ class Switches:
 
     def _apply(self, switch: Switch, config: Tree) -> None:
         """Hand a configuration to the rack; a switch that loses BGP routes nothing."""
-        if switch.name not in self._fabric:
-            return
-        self._seen.clear()
-        try:
-            self._rack("configure", switch.name, settings=without(config, _BGP) if switch.bgp_lost else config)
-        except (OSError, RackError) as error:
-            raise ApplyError(str(error)) from error
+        self._hostnames[switch.name] = str(at(config, ("system", "hostname")) or _UNNAMED)
+        if switch.name in self._fabric:
+            self._seen.clear()
+            try:
+                self._rack("configure", switch.name, settings=without(config, _BGP) if switch.bgp_lost else config)
+            except (OSError, RackError) as error:
+                raise ApplyError(str(error)) from error
+        # Once its ports are up.
+        self.speakers.announce(switch.name)
 
     def _look(self, kind: str, name: str, reads: Callable[[str], Mapping[str, Any]]) -> Mapping[str, Any]:
         """Look at a switch, or remember what was seen a moment ago."""
@@ -172,7 +199,33 @@ class Switches:
         seen = self._states("-json", "link", "show", "master", BRIDGE)
         ends = {port: far for (device, port), far in self.wiring.far.items() if device == name}
         ours = {end: seen.get(port, False) for end, port in self._bridged.items()}
-        return {port: ours.get(far, far[0] in self._nodes) for port, far in ends.items()}
+        return {port: ours.get(far, self._is_controller(far)) for port, far in ends.items()}
+
+    def _is_controller(self, end: End) -> bool:
+        """Tell whether an end of a cable is a controller's in this rack."""
+        return end[0] in self._nodes and (end not in self._bridged) and end not in self._cabled
+
+    def _ports(self, plan: RackPlan) -> Iterator[Link]:
+        """List the ports of switches that have a link: in the fabric, to the bridge, and those that the bridge is."""
+        for cable in plan.cables:
+            yield Link(cable.device, cable.port, cable.port)
+            if cable.peer in self._fabric:
+                yield Link(cable.peer, cable.peer_port, cable.peer_port)
+        for name in self._fabric:
+            yield Link(name, "eth0", "eth0")
+        for (device, port), far in self.wiring.far.items():
+            if device in self.switches and far in self._bridged:
+                yield Link(device, port, self._bridged[far])
+
+    def _hostname(self, name: str) -> str:
+        """Return the name that a switch gives itself."""
+        return self._hostnames.get(name, _UNNAMED)
+
+    def _interval(self, name: str) -> float:
+        """Return how often a switch tells its neighbours who it is [s]."""
+        running = self.switches[name].running
+        found = (at(running, (place, "lldp", "tx-interval")) for place in ("system", "service"))
+        return float(next(filter(None, found), _INTERVAL_S))
 
     def _states(self, *words: str) -> dict[str, bool]:
         """Read the states of interfaces."""

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from kvplan.twin.nvue.switch import Switch
-    from kvplan.twin.nvue.wiring import Wiring
+    from kvplan.twin.nvue.wiring import End, Wiring
 
 PORT: Final = 8765
 """Where a switch listens."""
@@ -44,6 +44,7 @@ def emulated(
     tls: bool = True,
     observed: Callable[[str], Mapping[str, str]] | None = None,
     links: Callable[[str], Mapping[str, bool]] | None = None,
+    heard: Callable[[str], Mapping[str, End]] | None = None,
     within: Callable[[str], AbstractContextManager[None]] | None = None,
 ) -> Iterator[Emulation]:
     """Run the REST interface of each switch.
@@ -62,6 +63,8 @@ def emulated(
         States of BGP sessions of a switch, where a routing daemon runs behind it; they are computed without.
     links
         Which ports of a switch have a link, where real ones are behind it; they are computed without.
+    heard
+        Name and port of the neighbour at each port of a switch, where frames are heard; they are computed without.
     within
         Enters the place where a switch listens, such as its network namespace; it is left as soon as it listens.
 
@@ -78,7 +81,7 @@ def emulated(
         running = Emulation(fabric, certificate=made)
         for name, switch in fabric.switches.items():
             with within(name) if within else nullcontext():
-                server = NvueServer(listening[name], switch, Operation(fabric, name, observed), context)
+                server = NvueServer(listening[name], switch, Operation(fabric, name, observed, heard), context)
             stack.enter_context(served(server, f"nvue-{name}", _POLL_S))
             running.urls[name] = server.url
         yield running

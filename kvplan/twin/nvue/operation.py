@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from kvplan.twin.nvue.sessions import Fabric
     from kvplan.twin.nvue.switch import Switch
     from kvplan.twin.nvue.trees import Tree
+    from kvplan.twin.nvue.wiring import End
 
 OPER_STATUS_FROM: Final = (5, 11)
 """The first release that shows the operational state of a link beside the wanted one."""
@@ -32,10 +33,18 @@ class Operation:
         Name of the switch.
     observed
         States of sessions by neighbour, where a routing daemon runs behind the switch; computed without.
+    heard
+        Name and port of the neighbour at each port, where frames are heard behind the switch; computed without.
     """
 
-    def __init__(self, fabric: Fabric, name: str, observed: Callable[[str], Mapping[str, str]] | None = None) -> None:
-        self._fabric, self._name, self._observed = fabric, name, observed
+    def __init__(
+        self,
+        fabric: Fabric,
+        name: str,
+        observed: Callable[[str], Mapping[str, str]] | None = None,
+        heard: Callable[[str], Mapping[str, End]] | None = None,
+    ) -> None:
+        self._fabric, self._name, self._observed, self._heard = fabric, name, observed, heard
         self._looks = 0
 
     @property
@@ -94,12 +103,18 @@ class Operation:
         if self._switch.release < OPER_STATUS_FROM:
             link = {**one["link"], "state": {word: {}}}
         found = {**one, "link": link}
-        far = self._fabric.wiring.far.get((self._name, name))
+        far = self._neighbour(name)
         if far and is_up:
-            seen = self._hostname_of(far[0])
-            chassis, port = {"system-name": seen}, {"name": far[1], "type": "ifname"}
-            found["lldp"] = {"neighbor": {seen: {"age": "1", "chassis": chassis, "port": port}}}
+            chassis, port = {"system-name": far[0]}, {"name": far[1], "type": "ifname"}
+            found["lldp"] = {"neighbor": {far[0]: {"age": "1", "chassis": chassis, "port": port}}}
         return found
+
+    def _neighbour(self, port: str) -> End | None:
+        """Return the neighbour at a port by the names that it gives itself and its own port."""
+        if self._heard:
+            return self._heard(self._name).get(port)
+        far = self._fabric.wiring.far.get((self._name, port))
+        return (self._hostname_of(far[0]), far[1]) if far else None
 
     def _qos(self, qos: Tree) -> Tree:
         """Return what the lossless service does."""

@@ -10,6 +10,8 @@ REAL: Final = (
     "dnf and rpm on nodes that look like RHEL, apt and dpkg on those that look like Ubuntu, with their repositories",
     "the addresses, MAC addresses, port names, MTU and cables of the plan",
     "FRR on every switch and node: BGP, BFD and the kernel's routing of the packets",
+    "LLDP frames on every cable, from what is configured at both ends",
+    "HTTPS to every BMC and switch at its own address, and boot media that are read by ranges",
 )
 """What runs for real."""
 STANDS_IN: Final = (
@@ -19,6 +21,8 @@ STANDS_IN: Final = (
     "ports are pairs of virtual interfaces: no speed, no RoCE, no PFC, no optics",
     "the management switches are one bridge, and the management VRF of a switch is not kept apart",
     "drives are not there, and a disk is memory",
-    "power is that of a process; what a BMC would do about it is asked for by a verb",
+    "BMCs are emulators with the quirks of their kind, and power is that of a process",
+    "no installer runs: what it is told on its medium is read and compared, and the disk laid as it would be",
+    "NVUE is an emulator: what is applied becomes that of FRR and the kernel, whose links and sessions it shows",
 )
 """What is simulated, or not there at all."""

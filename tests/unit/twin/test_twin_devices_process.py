@@ -58,6 +58,7 @@ def directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / client.ORDER).write_text(plain.model_dump_json(), encoding="utf-8")
     monkeypatch.setattr("kvplan.twin.nvue.emulation.PORT", 0)
     monkeypatch.setattr("kvplan.twin.devices.switches.within", lambda _: nullcontext())
+    monkeypatch.setattr("kvplan.twin.devices.switches.Switches._ports", lambda *_: ())
     monkeypatch.setattr("kvplan.twin.tls.shutil.which", lambda _: None)
     return tmp_path
 

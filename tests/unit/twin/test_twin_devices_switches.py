@@ -126,12 +126,14 @@ def test_what_was_seen_a_moment_ago_is_not_asked_again(
     assert len(kernel.asked) == 2
 
 
-def test_a_switch_shows_links_and_neighbours_that_are_seen(switches: Switches, kernel: Kernel) -> None:
-    far = switches.wiring.far[LEAF, "swp1s0"]
-    assert far == ("storage-001", "client1p0")
+def test_a_switch_shows_links_and_neighbours_that_are_seen(
+    switches: Switches, kernel: Kernel, monkeypatch: pytest.MonkeyPatch
+) -> None:
     leaf = switches.switches[LEAF]
     leaf.running = {"interface": {"swp1": {"link": {"breakout": {"4x": {}}}}, "swp1s0": UP_ALL, "swp1s1": UP_ALL}}
-    operation = Operation(Fabric(switches.switches, switches.wiring, switches.links), LEAF, switches.sessions)
+    monkeypatch.setattr(switches.speakers, "neighbours", lambda _: {"swp1s0": ("storage-001", "client1p0")})
+    fabric = Fabric(switches.switches, switches.wiring, switches.links)
+    operation = Operation(fabric, LEAF, switches.sessions, switches.heard)
 
     def shown() -> dict[str, Any]:
         found: dict[str, Any] = operation.shown()["interface"]
@@ -143,6 +145,48 @@ def test_a_switch_shows_links_and_neighbours_that_are_seen(switches: Switches, k
     kernel.states["swp1s0"] = "LOWERLAYERDOWN"
     assert shown()["swp1s0"]["link"]["oper-status"] == "down"
     assert "lldp" not in shown()["swp1s0"]
+    kernel.states |= {"swp1s0": "UP", "swp1s1": "UP"}
+    assert "lldp" in shown()["swp1s0"]
+    assert "lldp" not in shown()["swp1s1"]  # a link, and nobody who speaks
+
+
+def test_what_a_controller_would_say_is_computed(switches: Switches, monkeypatch: pytest.MonkeyPatch) -> None:
+    heard = switches.heard(OOB)
+    assert {peer for peer in heard.values() if peer[0] == "gpu-0001"} == {
+        ("gpu-0001", "bmc"),
+        ("gpu-0001", "nic1-bmc"),
+        ("gpu-0001", "nic2-bmc"),
+    }
+    assert not {peer for peer in heard.values() if peer[0] in {LEAF, "storage-002"}}
+    port = next(port for (device, port), peer in switches.wiring.far.items() if (device, peer) == (OOB, (LEAF, "eth0")))
+    monkeypatch.setattr(switches.speakers, "neighbours", lambda _: {port: ("cumulus", "eth0")})
+    assert switches.heard(OOB)[port] == ("cumulus", "eth0")
+
+
+def test_switches_speak_by_the_name_and_as_often_as_they_are_configured(switches: Switches) -> None:
+    assert (switches._hostname(LEAF), switches._interval(LEAF)) == ("cumulus", 30.0)
+    config: dict[str, Any] = {"system": {"hostname": LEAF, "lldp": {"tx-interval": 10}}}
+    leaf = switches.switches[LEAF]
+    leaf.on_applied(config)
+    leaf.running = config
+    assert (switches._hostname(LEAF), switches._interval(LEAF)) == (LEAF, 10.0)
+    leaf.running = {"service": {"lldp": {"tx-interval": 20}}}
+    assert switches._interval(LEAF) == 20.0
+
+
+def test_every_port_with_a_link_in_the_rack_is_listened_at(switches: Switches) -> None:
+    links = {(link.switch, link.port): link.interface for link in switches._ports(PLAN)}
+    assert links[LEAF, "swp1s0"] == "swp1s0"
+    assert links["spine-001", "swp1s0"] == "swp1s0"
+    assert links[LEAF, "eth0"] == "eth0"
+    assert (LEAF, "swp1s2") not in links  # its far end is not in the rack
+    assert sorted(interface for (name, _), interface in links.items() if name == OOB) == [
+        "mg0",
+        "mg1",
+        "mg2",
+        "mg3",
+        "mg4",
+    ]
 
 
 def test_switches_listen_where_they_are(switches: Switches, monkeypatch: pytest.MonkeyPatch) -> None:
