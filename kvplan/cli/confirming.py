@@ -67,7 +67,7 @@ def acknowledged(
     PlanStaleError
         When something changed and that is not agreed to.
     """
-    changed = [words for part, words in _PARTS.items() if before and getattr(before, part) != getattr(now, part)]
+    changed = changed_parts(before, now)
     if not changed and (not found or all(change.kind == "new" for change in found)):
         return
     for line in _patch(found) or _by_manifest(tree, state):
@@ -77,6 +77,24 @@ def acknowledged(
     what = " and ".join(changed) or "the tree on disk"
     message = f"{what} changed since the last run"
     raise PlanStaleError(message, hint="see the differences above; to deploy them, run again with --accept-changes")
+
+
+def changed_parts(before: Hashes | None, now: Hashes) -> list[str]:
+    """Name what changed since the last run.
+
+    Parameters
+    ----------
+    before
+        What the last run went by; None for the first.
+    now
+        What this run goes by.
+
+    Returns
+    -------
+    list of str
+        The Plan, the Site or the tree.
+    """
+    return [words for part, words in _PARTS.items() if before and getattr(before, part) != getattr(now, part)]
 
 
 def destruction_agreed(

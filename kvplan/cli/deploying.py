@@ -114,10 +114,13 @@ def _written(choice: Choice, tree: Mapping[str, File], journal: Journal, now: Ha
     from kvplan.cli.tree_out import changes, write_tree
     from kvplan.deploy.journal import accepted
 
+    before = accepted(journal.entries())
     directory = scratch / "tree" if choice.check else choice.tree
     if not choice.check:
-        found, before = changes(tree, directory), accepted(journal.entries())
+        found = changes(tree, directory)
         confirming.acknowledged(found, before, now, tree, choice.state, accepted=choice.accept_changes)
+    elif changed := confirming.changed_parts(before, now):
+        say(f"{' and '.join(changed)} changed since the last run: deploying takes --accept-changes")
     write_tree(tree, directory)
     return directory
 

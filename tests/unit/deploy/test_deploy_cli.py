@@ -236,7 +236,9 @@ def test_a_check_changes_nothing(fake: Fake, capsys: pytest.CaptureFixture[str])
     assert status(capsys) == {}
     assert run() == 0
     change_site()
+    capsys.readouterr()
     assert main(["deploy", "plan.json", "site.yaml", *VAULT, "--check"]) == 0
+    assert "the Site and the rendered tree changed since the last run: deploying takes" in capsys.readouterr().err
     assert run() == 8
 
 
