@@ -30,7 +30,7 @@ test: $(VENV)/.dev ## run every test with the coverage gate
 	@$(BIN)/python -m pytest --cov --cov-report=term
 
 rack: $(VENV)/.dev ## raise a rack of system containers, try what it can do, and take it down (as root)
-	KVPLAN_RACK=1 $(BIN)/python -m pytest -q --no-cov tests/integration/test_rack.py
+	KVPLAN_RACK=1 $(BIN)/python -m pytest -q --no-cov tests/integration/test_rack.py tests/integration/test_rack_clock.py
 
 check: lint types contracts docstrings playbooks-lint ## ruff, mypy, import contracts, docstrings, playbooks
 

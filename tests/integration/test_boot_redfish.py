@@ -87,6 +87,7 @@ def test_a_machine_that_ends_is_seen_to_be_off(tmp_path: Path) -> None:
     with virtual(MACHINE, tmp_path, [], CLEAN, CREDENTIALS) as (emulation, machine):
         url, state = emulation.urls[MACHINE.name], emulation.states[MACHINE.name]
         bmc(url, state="powered", power="on")
+        assert machine.pid > 1
         os.kill(machine.pid, signal.SIGKILL)
         until("Off", state)
         assert (machine.is_on, machine.pid) == (False, 0)
