@@ -19,7 +19,7 @@ EXAMPLES = options.examples(
     "kvplan deploy plan.json site.yaml",
     "kvplan deploy plan.json site.yaml --check --diff",
     "kvplan deploy plan.json site.yaml --resume --yes plan.json",
-    "kvplan deploy plan.json site.yaml --only provision --limit storage-003 --reinstall storage-003",
+    "kvplan deploy plan.json site.yaml --only provision --limit storage-003 \\\n    --reinstall storage-003",
     "kvplan deploy plan.json site.yaml --accept-changes --set base_serial=1",
     "kvplan deploy status",
     "kvplan deploy wait --for storage",
