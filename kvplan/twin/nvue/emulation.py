@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 PORT: Final = 8765
 """Where a switch listens."""
 _LOOPBACK: Final = ("127.0.0.1", 0)
-_POLL_S: Final = 0.02
+_POLL_S: Final = 0.1
+"""How often each looks what is due, and whether it is to end [s]."""
 
 
 @dataclass(frozen=True, slots=True)
