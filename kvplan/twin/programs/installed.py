@@ -31,8 +31,8 @@ _START: Final = f"""\
 Description=The machine that this node is
 DefaultDependencies=no
 Wants=kv-udevd.service
-After=kv-udevd.service local-fs.target systemd-tmpfiles-setup.service
-Before=sysinit.target
+After=kv-udevd.service kv-seal.service local-fs.target systemd-tmpfiles-setup.service
+Before=sysinit.target systemd-sysctl.service
 
 [Service]
 Type=oneshot

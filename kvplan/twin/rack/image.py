@@ -108,7 +108,7 @@ Before=sysinit.target systemd-sysctl.service
 [Service]
 Type=oneshot
 RemainAfterExit=yes
-ExecStart=/bin/mount --bind /proc/sys /proc/sys
+ExecStart=/bin/mount --rbind /proc/sys /proc/sys
 ExecStart=/bin/mount --bind /proc/sys/net /proc/sys/net
 ExecStart=/bin/mount -o remount,bind,ro /proc/sys
 """
@@ -251,7 +251,7 @@ def public_half(private: str) -> str:
         rest = b64decode(body, validate=True).removeprefix(b"openssh-key-v1\0")
     except ValueError:
         return ""
-    fields = []
+    fields: list[bytes] = []
     while len(fields) < _FIELDS and rest:
         # behind cipher, key derivation and its options is a number of keys, then the public one
         size = int.from_bytes(rest[:4], "big") if len(fields) != _COUNT else 0

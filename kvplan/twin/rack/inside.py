@@ -28,6 +28,12 @@ GROUPS: Final = "groups"
 """Files in a rack's directory: what to build, where it listens, and the control groups that it has."""
 
 
+_WATCHERS: Final = "/proc/sys/fs/inotify/max_user_instances"
+_WATCHERS_LEAST: Final = 8192
+"""How many programs may wait for changes of files: every systemd has half a dozen of them, and the kernel allows 128
+unless told otherwise; beyond that a node comes up without its devices. The limit is raised where it is lower."""
+
+
 def main(directory: Path) -> int:
     """Build the rack of a directory and keep it until told to end.
 
@@ -70,6 +76,7 @@ def privately(command: Run = run) -> None:
     """
     command("mount", "-t", "tmpfs", "-o", "mode=755", "kv-run", str(RUN))
     command("mount", "-t", "tmpfs", "-o", "mode=755", "kv-frr", str(FRR_ETC))
+    command("sh", "-c", f'[ "$(cat {_WATCHERS})" -ge {_WATCHERS_LEAST} ] || echo {_WATCHERS_LEAST} >{_WATCHERS}')
     command("mkdir", "-p", *(str(RUN / name) for name in DIRECTORIES))
 
 

@@ -26,7 +26,7 @@ SHARED: Final = "/var/lib/kvplan-twin"
 _REBOOT: Final = 133
 """Exit code by which `systemd-nspawn` says that the node restarts itself."""
 _JOIN: Final = 'until [ "$1" = -- ]; do echo 0 >"$1/cgroup.procs"; shift; done; shift; exec "$@"'
-_DISK: Final = "24g"
+_DISK: Final = "12g"
 """Room on a node's disk; what is not used takes no memory."""
 _WRITABLE: Final = "SYSTEMD_NSPAWN_API_VFS_WRITABLE=1"
 """Lets a node's systemd have units of devices, which it has where /sys can be written."""

@@ -12,6 +12,17 @@ if TYPE_CHECKING:
     from kvplan.twin.programs.node.place import Node
 
 _POWER = "KVPLAN_POWERED"
+_CORE = "/proc/sys/net/core"
+_PARAMETERS = {
+    "netdev_budget": 300,
+    "netdev_max_backlog": 1000,
+    "optmem_max": 131072,
+    "rmem_default": 212992,
+    "rmem_max": 212992,
+    "wmem_default": 212992,
+    "wmem_max": 212992,
+}
+"""Parameters of the kernel that are those of the machine, or not there, in a network namespace of one's own."""
 _LAYERS = f"{STATE}/sys"
 _TOKEN = f"{SHARED}/adapters/power"
 
@@ -21,6 +32,7 @@ def start(node: Node, _args: list[str]) -> int:
     power(node)
     kernels.start(node)
     memory(node)
+    parameters(node)
     devices(node)
     ports(node)
     storage(node)
@@ -46,6 +58,20 @@ def memory(node: Node) -> None:
         lines.append(f"{key}:{total:>16} kB" if key in ("MemTotal", "MemFree", "MemAvailable") else line)
     node.write(f"{STATE}/meminfo", "\n".join(lines) + "\n")
     node.run("mount", "--bind", str(node.path(f"{STATE}/meminfo")), str(node.path("/proc/meminfo")))
+
+
+def parameters(node: Node) -> None:
+    """Give the node the parameters of the network that a container lacks, as it has all others: its own."""
+    real, own = f"{STATE}/parameters/real", f"{STATE}/parameters/own"
+    for directory in (real, own):
+        node.path(directory).mkdir(parents=True, exist_ok=True)
+    node.run("mount", "--bind", str(node.path(_CORE)), str(node.path(real)))
+    for path in sorted(node.path(real).iterdir()):
+        if path.name not in _PARAMETERS:
+            node.path(f"{own}/{path.name}").symlink_to(f"{real}/{path.name}")
+    for name, value in _PARAMETERS.items():
+        node.write(f"{own}/{name}", f"{value}\n")
+    node.run("mount", "--bind", str(node.path(own)), str(node.path(_CORE)))
 
 
 def devices(node: Node) -> None:
