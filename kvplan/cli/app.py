@@ -18,6 +18,7 @@ from kvplan.cli import (
     kv,
     network,
     options,
+    rehearse,
     render,
     report,
     size,
@@ -48,6 +49,7 @@ app.command("report", epilog=report.EXAMPLES)(report.report)
 app.command("render", epilog=render.EXAMPLES)(render.render)
 app.command("check", epilog=check.EXAMPLES)(check.check)
 app.add_typer(deploy.app, name="deploy")
+app.add_typer(rehearse.app, name="rehearse")
 app.add_typer(init.app, name="init")
 app.add_typer(catalogue.app, name="catalogue")
 

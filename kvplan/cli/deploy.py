@@ -63,6 +63,7 @@ State = Annotated[
 Site = Annotated[Path, typer.Argument(help="The Site of the Plan.", show_default=False)]
 Resume = Annotated[bool, typer.Option("--resume", help="Begin with the first phase that is not done.")]
 From = Annotated[str | None, typer.Option("--from", help="Begin with this phase.", show_default=False, metavar="PHASE")]
+To = Annotated[str | None, typer.Option("--to", help="End with this phase.", show_default=False, metavar="PHASE")]
 Only = Annotated[str | None, typer.Option("--only", help="Run this phase alone.", show_default=False, metavar="PHASE")]
 Limit = Annotated[
     list[str] | None,
@@ -146,6 +147,7 @@ def run(  # noqa: PLR0913 - one parameter an option
     state: State = None,
     resume: Resume = False,
     start: From = None,
+    end: To = None,
     only: Only = None,
     limit: Limit = None,
     reinstall: Reinstall = None,
@@ -169,7 +171,7 @@ def run(  # noqa: PLR0913 - one parameter an option
     from kvplan.cli.deploying import Choice, run_phases
     from kvplan.cli.siting import read_sited
 
-    _refuse_contradictions(format_, resume=resume, start=start, only=only)
+    _refuse_contradictions(format_, resume=resume, start=start, end=end, only=only)
     kept = (tree if tree != DEFAULT_TREE else None, state, media, known_hosts, vault_password_file, set_, catalogue)
     choice = Choice(
         command=_command(plan, site, dict(zip(_KEPT, kept, strict=True))),
@@ -178,6 +180,7 @@ def run(  # noqa: PLR0913 - one parameter an option
         state=_state(tree, state),
         resume=resume,
         start=start,
+        end=end,
         only=only,
         limit=_names(limit),
         reinstall=_names(reinstall),
@@ -250,7 +253,7 @@ def wait(
         time.sleep(_POLL_SECONDS)
 
 
-def _refuse_contradictions(form: str, *, resume: bool, start: str | None, only: str | None) -> None:
+def _refuse_contradictions(form: str, *, resume: bool, start: str | None, end: str | None, only: str | None) -> None:
     """Refuse options that do not go together."""
     from kvplan.cli.parsing import unknown_name
     from kvplan.errors import InputError, UsageError
@@ -259,6 +262,9 @@ def _refuse_contradictions(form: str, *, resume: bool, start: str | None, only: 
         raise InputError(problems)
     if sum((resume, start is not None, only is not None)) > 1:
         message = "--resume, --from and --only each say where to begin; give one"
+        raise UsageError(message)
+    if only and end:
+        message = "--only runs one phase, and --to ends with one; give one of them"
         raise UsageError(message)
 
 

@@ -43,6 +43,7 @@ class Choice:
     state: Path
     resume: bool
     start: str | None
+    end: str | None
     only: str | None
     limit: tuple[str, ...]
     reinstall: tuple[str, ...]
@@ -241,9 +242,9 @@ def _phases(choice: Choice, states: tuple[PhaseState, ...]) -> tuple[Phase, ...]
     from kvplan.deploy.phases import chosen
 
     if not choice.resume:
-        return chosen(_playbooks(), only=choice.only, start=choice.start)
+        return chosen(_playbooks(), only=choice.only, start=choice.start, end=choice.end)
     left = [state.name for state in states if state.playbook and state.state != "done" and state.hosts]
-    return chosen(_playbooks(), start=left[0]) if left else ()
+    return chosen(_playbooks(), start=left[0], end=choice.end) if left else ()
 
 
 def _hashes(deployment: Deployment, tree: Mapping[str, File]) -> Hashes:

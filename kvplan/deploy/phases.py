@@ -9,7 +9,7 @@ from kvplan.errors import InputError, did_you_mean
 from kvplan.schema.base import Constant
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
 
@@ -170,7 +170,9 @@ def phase(name: str, where: str) -> Phase:
     return found[name]
 
 
-def chosen(playbooks: Path, *, only: str | None = None, start: str | None = None) -> tuple[Phase, ...]:
+def chosen(
+    playbooks: Path, *, only: str | None = None, start: str | None = None, end: str | None = None
+) -> tuple[Phase, ...]:
     """Choose the phases to run: those that have a playbook.
 
     Parameters
@@ -181,28 +183,36 @@ def chosen(playbooks: Path, *, only: str | None = None, start: str | None = None
         The one phase to run.
     start
         The phase to begin with.
+    end
+        The phase to end with.
 
     Returns
     -------
     tuple of Phase
-        The phases in their order.
+        The phases in their order; none where the last one comes before the first.
 
     Raises
     ------
     InputError
         When there is no such phase, or it has no playbook, or none has.
     """
-    option, name = ("--only", only) if only else ("--from", start)
     there = [candidate for candidate in PHASES if candidate.exists(playbooks)]
     if not there:
         raise InputError.single(str(playbooks), "holds no playbook of any phase")
-    if not name:
-        return tuple(there)
-    first = phase(name, option)
-    if first not in there:
+    if only:
+        return (_among(there, only, "--only"),)
+    first = there.index(_among(there, start, "--from")) if start else 0
+    last = there.index(_among(there, end, "--to")) if end else len(there) - 1
+    return tuple(there[first : last + 1])
+
+
+def _among(there: Sequence[Phase], name: str, option: str) -> Phase:
+    """Find a phase that has a playbook."""
+    found = phase(name, option)
+    if found not in there:
         allowed = ", ".join(candidate.name for candidate in there)
         raise InputError.single(option, f"phase {name} has no playbook in this kvplan", allowed=allowed)
-    return (first,) if only else tuple(there[there.index(first) :])
+    return found
 
 
 def groups_in(tree: Path) -> dict[str, tuple[str, ...]]:

@@ -52,7 +52,7 @@ class Devices:
         Parameters
         ----------
         verb
-            `status`, `bmc`, `switch`, `power` or `down`.
+            `status`, `bmc`, `switch`, `power`, `reset` or `down`.
         what
             A server or a switch.
         **more

@@ -57,6 +57,7 @@ class Control:
             "bmc": self._disturb,
             "switch": self._disturb_switch,
             "power": self._press,
+            "reset": lambda _name, _more: self._reset(),
         }
 
     def answer(self, request: dict[str, Any]) -> dict[str, Any]:
@@ -94,6 +95,15 @@ class Control:
         switch = _named(self._switches.switches, name, "switch")
         with switch.lock:
             disturb_switch(switch, str(more["fault"]), more)
+
+    def _reset(self) -> None:
+        """Let every controller behave, and every switch be as new."""
+        for name, state in self._controllers.states.items():
+            with state.lock:
+                disturb_controller(state, self._profiles[name], "", {})
+        for switch in self._switches.switches.values():
+            with switch.lock:
+                switch.reset()
 
     def _press(self, name: str, more: dict[str, Any]) -> None:
         """Be the person at the button."""

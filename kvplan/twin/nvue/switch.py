@@ -49,7 +49,7 @@ class Revision:
 class Switch:
     """What is behind one address.
 
-    `running` is replaced and never changed, so that others may read it at any time.
+    `running` is replaced and never changed, so that others may read it at any time; `new` is what it runs at first.
 
     Parameters
     ----------
@@ -90,8 +90,9 @@ class Switch:
         self.faults = faults or Faults()
         self.lock = RLock()
         self.requests: list[tuple[str, str]] = []
-        self.running: Tree = self._factory(user, password)
-        self.startup: Tree = self.running
+        self.new: Tree = self._factory(user, password)
+        self.running: Tree = self.new
+        self.startup: Tree = self.new
         self.revisions: dict[str, Revision] = {}
         self.applied_id = ""
         self.bgp_lost = False
@@ -108,6 +109,12 @@ class Switch:
         """Whether what is applied is kept for a restart."""
         saving = at(self.running, ("system", "config", "auto-save")) or {}
         return saving in ({"state": "enabled"}, {"enable": "on"})
+
+    def reset(self) -> None:
+        """Be as new: nothing is configured, and nothing goes wrong."""
+        self.running = self.startup = self.new
+        self.revisions, self.applied_id, self.bgp_lost, self.faults = {}, "", False, Faults()
+        self.on_applied(self.running)
 
     def change_password(self, user: str, password: str) -> None:
         """Change a password as one does at the console.

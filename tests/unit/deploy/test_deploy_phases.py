@@ -54,9 +54,12 @@ def test_phases_with_a_playbook_are_chosen(playbooks: Path) -> None:
     assert names(playbooks) == ["preflight", "base", "storage"]
     assert names(playbooks, start="base") == ["base", "storage"]
     assert names(playbooks, only="base") == ["base"]
+    assert names(playbooks, end="base") == ["preflight", "base"]
+    assert names(playbooks, start="base", end="base") == ["base"]
+    assert names(playbooks, start="storage", end="base") == []
 
 
-@pytest.mark.parametrize("option", ["only", "start"])
+@pytest.mark.parametrize("option", ["only", "start", "end"])
 def test_what_cannot_be_chosen_is_said(playbooks: Path, option: str) -> None:
     with pytest.raises(InputError, match="phase verify has no playbook in this kvplan; preflight, base, storage"):
         chosen(playbooks, **{option: "verify"})
