@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 PLAYBOOKS = Path(__file__).parents[1] / "playbooks"
 ROLES = PLAYBOOKS / "roles"
+MODULES = PLAYBOOKS / "plugins/modules"
 _RECAP = re.compile(r"^(\S+)\s+: ok=(\d+)\s+changed=(\d+)\s+unreachable=(\d+)\s+failed=(\d+)", re.MULTILINE)
 
 
@@ -93,8 +94,8 @@ class EndError(Exception):
 
 
 def module(path: str) -> ModuleType:
-    """Load a module of a role."""
-    spec = importlib.util.spec_from_file_location(f"kvplan_roles_{Path(path).stem}", ROLES / path)
+    """Load a module."""
+    spec = importlib.util.spec_from_file_location(f"kvplan_roles_{Path(path).stem}", MODULES / path)
     assert spec
     assert spec.loader
     loaded = importlib.util.module_from_spec(spec)
@@ -105,7 +106,7 @@ def module(path: str) -> ModuleType:
 def call(
     path: str, answer: Callable[[list[str]], tuple[int, str]] | None = None, *, check: bool = False, **args: Any
 ) -> dict[str, Any]:
-    """Run a module of a role in this process; `answer` stands for the commands of the host."""
+    """Run a module in this process; `answer` stands for the commands of the host."""
 
     def run_command(_: Any, argv: list[str], **_more: Any) -> tuple[int, str, str]:
         return (*answer(argv), "") if answer else (1, "", "")

@@ -16,9 +16,7 @@ FILES = [["etc/chrony.conf", "0644", "server a\n"], ["etc/deep/down/secret", "06
 def laid(root: Path, *, check: bool = False, **args: Any) -> dict[str, Any]:
     """Lay the files below a directory."""
     secrets = {"kv_secret_x": "hunter22"}
-    return call(
-        "base_files/library/kv_files.py", check=check, **{"files": FILES, "secrets": secrets, "root": str(root), **args}
-    )
+    return call("kv_files.py", check=check, **{"files": FILES, "secrets": secrets, "root": str(root), **args})
 
 
 def test_files_are_foreseen_then_laid_then_left_alone(tmp_path: Path) -> None:

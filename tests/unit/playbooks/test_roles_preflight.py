@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -13,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-MODULE = "preflight/library/kv_preflight.py"
+MODULE = "kv_preflight.py"
 PORT = {
     "name": "storage1p0",
     "mac": "02:00:00:00:00:AB",
@@ -32,6 +31,7 @@ class Host:
         self.cache = dict.fromkeys("01", "get-feature:0x06 (Volatile Write Cache), Current value:00000000")
         self.identity = "vwc : 0"
         self.burnt = ""
+        self.running = "5.14.0-570.el9.x86_64\n"
         self.drives = [_drive(number, f"DATA{number}") for number in range(2)]
         self.drives.append(_drive(2, "BOOT1", size=480 * 10**9, pttype="gpt", children=[{}]))
         self.drives.append({**_drive(3, "VIRTUAL", size=10**9), "path": "/dev/sda"})
@@ -44,14 +44,16 @@ class Host:
             "kv_fabric_ports": [PORT],
             "kv_os": "rhel",
             "kv_os_version": "9.6",
-            "kv_kernel": "",
+            "kv_kernel": "5.14.0-570.el9",
             "memory_gib": 512,
             "memory_share": 0.95,
             "size_share": 0.01,
             "clock_s": 15,
             "var_gb": 0,
             "ports": [1191],
-            "now": time.time(),
+            "asked": 1000.0,
+            "told": 1001.0,
+            "heard": 1002.0,
         }
         self.write("etc/kvplan/installed", "name=storage-001\nserial=SN0001\n")
         self.write("etc/os-release", 'ID="rhel"\nVERSION_ID="9.6"\n')
@@ -73,6 +75,8 @@ class Host:
             return 0, self.serial
         if argv[0] == "lsblk":
             return 0, json.dumps({"blockdevices": self.drives})
+        if argv[0] == "uname":
+            return 0, self.running
         if argv[0] == "ethtool":
             return 0, self.burnt
         return (0, self.identity) if argv[1] == "id-ctrl" else (0, self.cache[argv[2][9]])
@@ -138,8 +142,8 @@ FAULTS: dict[str, tuple[str, Callable[[Host], Any], str]] = {
     ),
     "another system": ("os", lambda host: host.write("etc/os-release", 'ID="rhel"\nVERSION_ID="9.4"'), "rhel 9.4"),
     "another kernel": ("kernel", lambda host: host.planned.update(kv_kernel="5.14.0-0"), "planned is 5.14.0-0"),
-    "two hours behind": ("clock", lambda host: host.planned.update(now=time.time() + 7200), "s behind"),
-    "two hours ahead": ("clock", lambda host: host.planned.update(now=time.time() - 7200), "s ahead"),
+    "two hours behind": ("clock", lambda host: host.planned.update(told=1000.0 - 7200), "7200 s behind"),
+    "two hours ahead": ("clock", lambda host: host.planned.update(told=1002.0 + 7200), "7200 s ahead"),
     "a full disk": ("space", lambda host: host.planned.update(var_gb=10**9), "needed are 1000000000"),
     "a taken port": ("ports", lambda host: host.write("proc/net/tcp6", "head\n 0: 0:04A7 0:0 0A\n"), "port 1191"),
     "a slow link": ("speed", lambda host: host.write("sys/class/net/ens1f0/speed", "200000"), "runs at 200 Gbit/s"),
@@ -194,3 +198,9 @@ def test_every_check_of_the_role_is_one_of_the_module() -> None:
     used = {check for table in tables for checks in table.values() for check in checks}
 
     assert used == set(module(MODULE).CHECKS)
+
+
+def test_a_slow_answer_is_no_wrong_clock(host: Host) -> None:
+    host.planned.update(asked=1000.0, told=1030.0, heard=1090.0)
+
+    assert host.look("clock")["findings"] == []

@@ -51,7 +51,9 @@ EXAMPLES = r"""
     checks: [serial, clock]
     planned:
       kv_serial: SN0001
-      now: 1800000000
+      asked: 1800000000
+      told: 1800000001.5
+      heard: 1800000002
       clock_s: 15
 """
 
@@ -60,6 +62,14 @@ installed:
   description: Whether kvplan installed this host, as the one that the plan says.
   returned: always
   type: bool
+clock:
+  description: The clock of the host; a later run with C(clock) among O(checks) needs it as C(told).
+  returned: always
+  type: float
+asked:
+  description: C(asked) as it was given, which goes with C(clock).
+  returned: always
+  type: float
 findings:
   description: What differs, each with C(check), C(found) and C(remedy).
   returned: always
@@ -260,16 +270,18 @@ def system(host: Host):  # noqa: ANN201
 
 def kernel(host: Host):  # noqa: ANN201
     """Compare the running kernel."""
-    if not os.uname().release.startswith(host.planned["kv_kernel"]):
-        yield f"its kernel is {os.uname().release}, planned is {host.planned['kv_kernel']}", "run the phase base on it"
+    found = host.said("uname", "-r")
+    if not found.startswith(host.planned["kv_kernel"]):
+        yield f"its kernel is {found}, planned is {host.planned['kv_kernel']}", "run the phase base on it"
 
 
 def clock(host: Host):  # noqa: ANN201
-    """Compare the clock with that of the control node, which asked a moment ago."""
-    apart = time.time() - host.planned["now"]
-    if abs(apart) > host.planned["clock_s"]:
+    """Compare the clock, as an earlier run told it, with the time before that run was asked and after it was heard."""
+    told = host.planned["told"]
+    apart = max(host.planned["asked"] - told, told - host.planned["heard"])
+    if apart > host.planned["clock_s"]:
         yield (
-            f"its clock is {abs(apart):.0f} s {'ahead' if apart > 0 else 'behind'}",
+            f"its clock is {apart:.0f} s {'ahead' if told > host.planned['heard'] else 'behind'}",
             "see that it and this control node reach the time servers of the Site: chronyc sources",
         )
 
@@ -329,6 +341,7 @@ def main() -> None:
         for found, remedy in CHECKS[check](host)
     ]
     told = {"installed": host.installed(), "findings": findings, "changed": False}
+    told |= {"asked": module.params["planned"].get("asked"), "clock": time.time()}
     if findings:
         module.fail_json(msg="; ".join(row["found"] for row in findings), remedy=findings[0]["remedy"], **told)
     module.exit_json(**told)
