@@ -83,7 +83,8 @@ def _parameters(cluster: str, parameters: Iterable[Parameter]) -> str:
 
 
 def _capacity(cluster: Cluster) -> dict[str, Any]:
-    """Say how the limits of the cache fileset come about."""
+    """Say how the limits of the cache fileset come about, and what its vdisks survive by the Plan."""
+    tolerance = cluster.deployment.plan.profile.fault_tolerance
     return {
         "file_system_bytes": cluster.capacity_bytes,
         "quota_gib": cluster.quota_gib,
@@ -91,4 +92,7 @@ def _capacity(cluster: Cluster) -> dict[str, Any]:
         "files": cluster.files,
         "inode_limit": cluster.inode_limit,
         "metadata_bytes": cluster.metadata_bytes,
+        "erasure_code": cluster.code.name,
+        "node_failures": tolerance.node_failures,
+        "further_device_failures": tolerance.further_device_failures,
     }

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from kvplan.twin.scale.store import Doc
 
 ARRAY = "DA1"
+MIRRORED_DESCRIPTOR = 5
+"""Servers from which on the descriptor of a group survives two of them."""
 SUMMARY = (
     "rgName nodeClass active currentServers needsService userVdisks remarks AddNode rebalanceStatus suspendedServer"
 )
@@ -134,7 +136,7 @@ def free_bytes(shell: Shell, group: Doc) -> int:
 
 def list_groups(shell: Shell, words: list[str]) -> None:
     """List groups, or an aspect of one."""
-    flags = "-Y --not-ok --declustered-array --log-group --server --pdisk"
+    flags = "-Y --not-ok --declustered-array --log-group --server --pdisk --fault-tolerance"
     valued = "--recovery-group"
     args = Arguments(shell.name, words, valued, flags)
     groups = shell.cluster["groups"]
@@ -144,6 +146,8 @@ def list_groups(shell: Shell, words: list[str]) -> None:
     group = group_of(shell, args.values["--recovery-group"])
     if "--declustered-array" in args.flags:
         shell.say(*table("mmvdisk", "rgDeclusteredArray", DA, [_array(shell, group)]))
+    if "--fault-tolerance" in args.flags:
+        shell.say(*_tolerance(shell, group))
     if "--log-group" in args.flags:
         names = ["root", *(f"LG{number:03}" for number in range(1, group["logs"]))][: group["logs"]]
         servers = [group["master"], *(server for server in group["servers"] for _ in range(2))]
@@ -167,6 +171,39 @@ def _summary(shell: Shell, group: Doc) -> tuple[object, ...]:
         group["name"], group["node_class"], not group["half_made"], group["master"], needs,
         2 * len(group["servers"]) * sets, remark, group["adding"], balance, group["suspended"],
     )  # fmt: skip
+
+
+def _tolerance(shell: Shell, group: Doc) -> list[str]:
+    """Return what each vdisk survives, as a table for people: no other form of it is public."""
+    servers = len(group["servers"])
+    descriptor = "1 node + 1 pdisk" if servers < MIRRORED_DESCRIPTOR else "2 node"
+    lines = [
+        f"{'configuration data':18}  {'disk group fault tolerance':33}  remarks",
+        f"{'-' * 18}  {'-' * 33}  -------",
+        f"{'rg descriptor':18}  {descriptor:33}  limiting fault tolerance",
+        f"{'system index':18}  {descriptor:33}  limited by rg descriptor",
+        "",
+        f"{'vdisk':18}  {'RAID code':15}  {'disk group fault tolerance':33}  remarks",
+        f"{'-' * 18}  {'-' * 15}  {'-' * 33}  -------",
+    ]
+    name = group["name"].upper()
+    lines += [f"{name + 'LOGHOME':18}  {'4WayReplication':15}  {descriptor:33}  limited by rg descriptor"]
+    for held in shell.cluster["vdisk_sets"].values():
+        for number in range(1, group["logs"] if held["created"] and held["group"] == group["name"] else 0):
+            vdisk = f"{name}LG{number:03}{held['name'].upper()}"
+            lines.append(f"{vdisk:18}  {held['code']:15}  {_survives(shell, group, held['code'])}")
+    return lines
+
+
+def _survives(shell: Shell, group: Doc, code: str) -> str:
+    """Return what a code survives on the servers of a group, with those that are down and pdisks that are not ok."""
+    data, parity, *_ = CODES[code]
+    strips = -(-(data + parity) // len(group["servers"]))
+    down = [name for name in group["servers"] if not shell.active(shell.nodes(name)[0])]
+    bad = sum(drive["state"] != "ok" and server not in down for _, server, drive in pdisks(shell, group))
+    nodes, devices = divmod(max(0, parity - len(down) * strips - bad), strips)
+    parts = ([f"{nodes} node"] if nodes else []) + ([f"{devices} pdisk"] if devices or not nodes else [])
+    return " + ".join(parts)
 
 
 def _array(shell: Shell, group: Doc) -> tuple[object, ...]:

@@ -21,6 +21,8 @@ LICENCE = (
     "nodeName requiredLicense designatedLicense totalNodes licensedServers licensedClients unlicensedServers "
     "unlicensedClients licensedFpo"
 )
+MOST_VOTERS = 8
+"""Quorum nodes that a configuration repository takes."""
 PROPAGATE = (
     "{}: 6027-1371 Propagating the cluster configuration data to all affected nodes.  This is an asynchronous process."
 )
@@ -70,6 +72,28 @@ def mmaddnode(shell: Shell, words: list[str]) -> None:
     _need_free(shell, nodes)
     cluster["nodes"] += nodes
     _join(shell, cluster["name"], nodes)
+
+
+@command("mmchnode")
+def mmchnode(shell: Shell, words: list[str]) -> None:
+    """Let nodes be of the quorum or managers, or no longer."""
+    roles = {"--quorum": ("quorum", True), "--nonquorum": ("quorum", False),
+             "--manager": ("manager", True), "--client": ("manager", False)}  # fmt: skip
+    args = Arguments(shell.name, words, "-N", " ".join(roles))
+    if not args.flags:
+        shell.refuse("6027-1256 No change was specified.")
+    shell.need_reach(nodes := shell.nodes(args.need("-N")))
+    for role, holds in (roles[flag] for flag in args.flags):
+        for node in nodes:
+            if holds and node["licence"] not in ("server", ""):
+                shell.refuse(f"6027-1855 Node {node['daemon']} has no server license.")
+            node[role] = holds
+    voters = [node for node in shell.cluster["nodes"] if node["quorum"]]
+    if not 1 <= len(voters) <= MOST_VOTERS:
+        shell.refuse(f"6027-1890 A cluster has 1 to {MOST_VOTERS} quorum nodes, not {len(voters)}.")
+    if any(shell.machine_of(node)["daemon"] for node in shell.cluster["nodes"]) and not shell.quorate():
+        shell.refuse("6027-1891 The change would leave the cluster without quorum.")
+    shell.say(PROPAGATE.format(shell.name))
 
 
 @command("mmdelnode")

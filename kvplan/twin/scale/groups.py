@@ -155,8 +155,10 @@ def _add(shell: Shell, args: Arguments) -> Iterator[float]:
     if "--complete-node-add" in args.flags:
         if not group["adding"]:
             shell.refuse(f"Recovery group '{name}' has no node addition to complete.")
+        before = (group["logs"] - 1) // 2
         yield from _format(shell, name)
         group_of(shell, name).update(adding=False, task="rebalance")
+        _widen(shell, name, before)
         return
     if group["adding"]:
         shell.refuse(f"A node addition to recovery group '{name}' is not complete.")
@@ -177,6 +179,16 @@ def _add(shell: Shell, args: Arguments) -> Iterator[float]:
     held["nodes"] += fresh
     group["adding"] = True
     shell.say(f"mmvdisk: Updating server list of recovery group '{name}': run --complete-node-add next.")
+
+
+def _widen(shell: Shell, name: str, before: int) -> None:
+    """Put a vdisk of each set into each new log group, as large as those that there are."""
+    for held in shell.cluster["vdisk_sets"].values():
+        if held["group"] == name and held["created"]:
+            more = held["bytes"] * (len(group_of(shell, name)["servers"]) - before) // before
+            held["bytes"] += more
+            if held["file_system"]:
+                shell.cluster["file_systems"][held["file_system"]]["bytes"] += more
 
 
 def _change(shell: Shell, args: Arguments) -> None:

@@ -188,15 +188,18 @@ def _store(shell: Shell, args: Arguments, name: str) -> None:
     if pagepool.endswith("%"):
         memory = min(shell.machine_of(node)["memory_gib"] for node in shell.nodes(name))
         pagepool = str((memory << 30) * int(pagepool[:-1]) // 100)
-    older = cluster["config"].get("pagepool", {}).get(name, "0")
-    if pagepool and not ("--update" in args.flags and int(pagepool) < int(older)):
-        store(cluster, "pagepool", name, pagepool)
-    store(cluster, "nsdRAIDTracks", name, RAID_TRACKS)
+    targets = [name] if name in cluster["vdisk_classes"] else [node["daemon"] for node in shell.nodes(name)]
+    for target in targets:
+        older = cluster["config"].get("pagepool", {}).get(target, "0")
+        if pagepool and not ("--update" in args.flags and int(pagepool) < int(older)):
+            store(cluster, "pagepool", target, pagepool)
+        store(cluster, "nsdRAIDTracks", target, RAID_TRACKS)
     if "--maxblocksize" in args.values:
         store(cluster, "maxblocksize", "", str(size_bytes(args.values["--maxblocksize"])))
     for pair in filter(None, args.get("--custom-config").split(",")):
         parameter, _, value = pair.partition("=")
-        store(cluster, parameter, name, value)
+        for target in targets:
+            store(cluster, parameter, target, value)
     daemons = [node["daemon"] for node in shell.nodes(name)]
     cluster["configured"] += [node for node in daemons if node not in cluster["configured"]]
     shell.say(f"mmvdisk: Node class '{name}' is now configured to be recovery group servers.")

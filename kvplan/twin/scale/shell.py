@@ -269,6 +269,7 @@ def drive(shell: Shell, words: Sequence[str], flush: Callable[[], None]) -> int:
             with shell.store.changed() as state:
                 shell.state = state
                 pause, code = next(steps)
+        # what a command had changed before it refused is not written
         except Refusal as refusal:
             return _refused(shell, refusal)
         if pause is None:

@@ -126,7 +126,9 @@ class Watcher:
         path.parent.mkdir(parents=True, exist_ok=True)
         text = json.dumps(goal)
         if not path.exists() or path.read_text(encoding="utf-8") != text:
-            path.write_text(text, encoding="utf-8")
+            aside = path.with_name(f".{path.name}.new")
+            aside.write_text(text, encoding="utf-8")
+            aside.replace(path)
 
     def _know(self, cluster: str, held: Doc) -> None:
         """Keep on the disk which cluster the node is in; traces of another one are not touched."""

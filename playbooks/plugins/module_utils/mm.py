@@ -161,6 +161,48 @@ def _value(fields: Sequence[str], names: Sequence[str], name: str, kind: Callabl
         raise MmError(message) from wrong
 
 
+_UNITS = re.compile(r"(\d+)\s+(\w+)")
+_TITLE = re.compile(r"^vdisk\s+RAID code\s+disk group fault tolerance\b")
+
+
+def tolerances(text: str) -> dict[str, tuple[str, dict[str, int]]]:
+    """Read what `mmvdisk recoverygroup list --fault-tolerance` says of vdisks; the table is all that there is of it.
+
+    Parameters
+    ----------
+    text
+        Its output.
+
+    Returns
+    -------
+    dict
+        By vdisk its code, and how many of each kind it survives together, such as `{"node": 1, "pdisk": 1}`.
+
+    Raises
+    ------
+    MmError
+        When the table is not there, or one of its cells cannot be read.
+    """
+    lines = text.splitlines()
+    start = next((number for number, line in enumerate(lines) if _TITLE.match(line)), None)
+    if start is None or not set(lines[start + 1]) <= {"-", " "}:
+        message = "mmvdisk: no table of the fault tolerance of vdisks; the first lines are: " + " | ".join(lines[:3])
+        raise MmError(message)
+    spans = [found.span() for found in re.finditer(r"-+", lines[start + 1])]
+    found: dict[str, tuple[str, dict[str, int]]] = {}
+    for line in lines[start + 2 :]:
+        if not line.strip():
+            break
+        # a long name pushes the rest of its row to the right
+        cells = re.split(r"\s{2,}", line.strip())
+        counts = _UNITS.findall(cells[2]) if len(cells) >= len(spans) - 1 else []
+        if not counts:
+            message = f"mmvdisk: the fault tolerance of a vdisk cannot be read: {line.strip()!r}"
+            raise MmError(message)
+        found[cells[0]] = (cells[1].lower(), {unit.rstrip("s"): int(count) for count, unit in counts})
+    return found
+
+
 def size_bytes(text: str) -> int:
     """Read `4m`, `16M`, `625733G` or bytes; raises ValueError.
 

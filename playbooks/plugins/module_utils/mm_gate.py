@@ -4,12 +4,12 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from ansible.module_utils.mm import MmError
+from ansible.module_utils.mm import MmError, tolerances
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from ansible.module_utils.mm_task import Task
 
@@ -40,7 +40,11 @@ def wait_for(task: Task, wrong: Callable[[], list[str]]) -> None:
 
 
 def wait_healthy(
-    task: Task, nodes: Sequence[str] = (), file_system: str | None = None, mounted_on: Sequence[str] = ()
+    task: Task,
+    nodes: Sequence[str] = (),
+    file_system: str | None = None,
+    mounted_on: Sequence[str] = (),
+    promised: Mapping[str, Any] | None = None,
 ) -> None:
     """Wait until the gate opens.
 
@@ -54,8 +58,13 @@ def wait_healthy(
         What must be mounted.
     mounted_on
         Where.
+    promised
+        `code` of vdisks, and how many `nodes` and `devices` they survive.
     """
-    wait_for(task, lambda: faults(task, nodes, file_system, mounted_on))
+    wait_for(
+        task,
+        lambda: faults(task, nodes, file_system, mounted_on) + (weaker(task, **promised) if promised else []),
+    )
 
 
 def faults(
@@ -90,6 +99,45 @@ def faults(
         columns = {"nodeName": str}
         mounts = {row["nodeName"] for row in task.rows(["mmlsmount", file_system, "-L", "-Y"], "", columns)}
         found += [f"{file_system} is not mounted on {node}" for node in mounted_on if node not in mounts]
+    return found
+
+
+def weaker(task: Task, code: str, nodes: int, devices: int) -> list[str]:
+    """Say which vdisks survive less than was promised.
+
+    Parameters
+    ----------
+    task
+        The module.
+    code
+        The promised code: vdisks of another one are logs.
+    nodes
+        How many nodes they survive.
+    devices
+        How many drives besides.
+
+    Returns
+    -------
+    list of str
+        One sentence for each recovery group that falls short.
+    """
+    found = []
+    for group in task.groups():
+        name = group["rgName"]
+        text = task.read("mmvdisk", "recoverygroup", "list", "--recovery-group", name, "--fault-tolerance") or ""
+        held = {vdisk: counts for vdisk, (its, counts) in tolerances(text).items() if its == code.lower()}
+        weak = {
+            vdisk: counts
+            for vdisk, counts in held.items()
+            if (counts.get("node", 0), counts.get("pdisk", 0)) < (nodes, devices)
+        }
+        if not held:
+            found.append(f"recovery group {name} has no vdisk of {code}")
+        elif weak:
+            vdisk, counts = next(iter(weak.items()))
+            shown = " + ".join(f"{count} {unit}" for unit, count in counts.items())
+            planned = f"{nodes} node + {devices} pdisk"
+            found.append(f"fault tolerance of {len(weak)} vdisks of {name} is {shown} ({vdisk}), planned is {planned}")
     return found
 
 

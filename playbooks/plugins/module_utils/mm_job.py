@@ -26,6 +26,11 @@ class Job:
         """Return a file of the job."""
         return self.stem.with_name(f"{self.stem.name}.{kind}")
 
+    @property
+    def mark(self) -> Path:
+        """A file that outlives jobs: what is made was deleted half made, so that traces of it are its own."""
+        return self._file("cleared")
+
     def running(self) -> bool:
         """Whether its process lives and has not ended.
 

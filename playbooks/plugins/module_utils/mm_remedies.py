@@ -90,6 +90,13 @@ REMEDIES = (
         ),
     ),
     (
+        r"drives are found, \d+ are planned",
+        (
+            "Compare `lsblk --output PATH,SERIAL,SIZE` with data_drives of the Site: seat or replace the drive that is "
+            "missing, or correct its serial."
+        ),
+    ),
+    (
         r"[Vv]olatile write cache",
         "Switch it off: `nvme set-feature DEVICE -f 6 -v 0 --save`.",
     ),
@@ -114,11 +121,17 @@ REMEDIES = (
     ),
     (
         r"ROOTLOGHOME not found",
-        "The group is half made: delete it with `--confirm -p`, wipe its pdisks, create it again.",
+        (
+            "The group is half made. Run the phase again with storage_confirmed_cluster: it is deleted with `--confirm "
+            "-p` and created anew."
+        ),
     ),
     (
         r"log vdisks .* not formatted|log format stopped",
-        "Run `mmvdisk recoverygroup create --complete-log-format` with all servers active.",
+        (
+            "Let every server be active, then run the phase again: it goes on with `mmvdisk recoverygroup create "
+            "--complete-log-format`."
+        ),
     ),
     (
         r"6027-1886",
@@ -158,6 +171,13 @@ REMEDIES = (
     (
         r"PCSQLERR|loading policy rules",
         "Correct the rules and try them with `mmchpolicy FS FILE -I test`.",
+    ),
+    (
+        r"fault tolerance of|has no vdisk of",
+        (
+            "Compare `mmvdisk recoverygroup list --fault-tolerance` with the Plan: a server or pdisk is missing, a "
+            "rebuild is not over, or the vdisk set was defined otherwise."
+        ),
     ),
     (
         r"already exists",

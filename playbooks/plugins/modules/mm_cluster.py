@@ -19,6 +19,9 @@ description:
   - Fails when the cluster keeps other names than asked for, because every later command needs the names that
     it keeps.
   - A member that was reinstalled and knows no cluster gets its configuration again.
+  - New nodes join without a vote, for a quorum node that is not up counts against the quorum. They and others
+    whose designation changed are let into the quorum or taken out of it once they are active; run the module
+    again after their start, while C(waiting) names any.
   - Takes no node out; members that are not asked for are returned.
 options:
   name:
@@ -96,6 +99,11 @@ added:
   returned: always
   type: list
   elements: str
+waiting:
+  description: Daemon names of members whose vote changes once all of them are active.
+  returned: always
+  type: list
+  elements: str
 """
 
 NODE = {
@@ -129,13 +137,18 @@ def work(task: Task) -> None:
         shells = ("-r", task["remote_shell"], "-R", task["remote_copy"])
         task.change("mmcrcluster", "-N", _descriptors(missing), "-C", task["name"], *shells)
     elif missing:
-        task.change("mmaddnode", "-N", _descriptors(missing))
+        # a quorum node that is not up yet would count against the quorum
+        later = [{**node, "designation": node["designation"].replace("quorum", "nonquorum", 1)} for node in missing
+                 if node["designation"].startswith("quorum")]  # fmt: skip
+        plain = [node for node in missing if not node["designation"].startswith("quorum")]
+        task.change("mmaddnode", "-N", _descriptors([*later, *plain]))
     restored = _restore(task, [node["daemon"] for node in wanted if node["daemon"] in known])
     members = present if task.check else task.members()
     if not task.check:
         _need_names(wanted, members)
+    waiting = _designate(task, wanted, members) if summary else []
     extra = sorted({node["daemonNodeName"] for node in members} - {node["daemon"] for node in wanted})
-    task.end(extra_nodes=extra, added=[node["daemon"] for node in missing], restored=restored)
+    task.end(extra_nodes=extra, added=[node["daemon"] for node in missing], restored=restored, waiting=waiting)
 
 
 def _restore(task: Task, known: list[str]) -> list[str]:
@@ -155,6 +168,22 @@ def _knows_no_cluster(task: Task, node: str) -> bool:
         return False
 
 
+def _designate(task: Task, wanted: list[dict[str, str]], members: list[dict[str, str]]) -> list[str]:
+    """Let nodes be of the quorum that are not, then take out those that are; return who must be started first."""
+    held = {node["daemonNodeName"]: "quorum" in node["designation"] for node in members}
+    planned = {node["daemon"]: node["designation"].startswith("quorum") for node in wanted}
+    joining = [name for name, votes in planned.items() if votes and not held.get(name, task.check)]
+    leaving = [name for name, votes in planned.items() if not votes and held.get(name)]
+    states = task.states() if joining or leaving else {}
+    able = [name for name in joining if states.get(name) == "active"]
+    if able:
+        task.change("mmchnode", "--quorum", "--manager", "-N", ",".join(able))
+    waiting = [name for name in joining if name not in able]
+    if leaving and not waiting:
+        task.change("mmchnode", "--nonquorum", "--client", "-N", ",".join(leaving))
+    return waiting + (leaving if waiting else [])
+
+
 def _descriptors(nodes: list[dict[str, str]]) -> str:
     """Return what -N takes."""
     return ",".join(f"{node['daemon']}:{node['designation']}:{node['admin'] or node['daemon']}" for node in nodes)
@@ -168,11 +197,6 @@ def _need_names(wanted: list[dict[str, str]], members: list[dict[str, str]]) -> 
         if found is None or found["adminNodeName"] != (node["admin"] or node["daemon"]):
             kept = found["adminNodeName"] if found else ", ".join(sorted(held))
             message = f"Incorrect node name {node['daemon']}: the cluster keeps {kept}"
-            raise MmError(message)
-        if ("quorum" in found["designation"]) != node["designation"].startswith("quorum"):
-            message = (
-                f"{node['daemon']} is {found['designation'] or 'nonquorum'}, not {node['designation']}: use mmchnode"
-            )
             raise MmError(message)
 
 

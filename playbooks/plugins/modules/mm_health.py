@@ -32,6 +32,22 @@ options:
     type: list
     elements: str
     default: []
+  promised:
+    description: What vdisks survive by the plan; the gate stays shut while they survive less.
+    type: dict
+    suboptions:
+      code:
+        description: Their erasure code; those of another one are logs.
+        type: str
+        required: true
+      nodes:
+        description: Nodes that may fail.
+        type: int
+        required: true
+      devices:
+        description: Drives that may fail besides.
+        type: int
+        required: true
   ignored_events:
     description: Events that do not count; servers of makers without a component list always have the default.
     type: list
@@ -77,10 +93,16 @@ events:
   elements: str
 """
 
+PROMISED = {
+    "code": {"type": "str", "required": True},
+    "nodes": {"type": "int", "required": True},
+    "devices": {"type": "int", "required": True},
+}
 SPEC = {
     "nodes": {"type": "list", "elements": "str", "default": []},
     "file_system": {"type": "str"},
     "mounted_on": {"type": "list", "elements": "str", "default": []},
+    "promised": {"type": "dict", "options": PROMISED},
     "ignored_events": {"type": "list", "elements": "str", "default": ["ess_config_mismatch"]},
     "timeout": {"type": "int", "default": 0},
     "poll": {"type": "float", "default": 5},
@@ -89,7 +111,7 @@ SPEC = {
 
 def work(task: Task) -> None:
     """Wait for health, or fail with what is wrong."""
-    wait_healthy(task, task["nodes"], task["file_system"], task["mounted_on"])
+    wait_healthy(task, task["nodes"], task["file_system"], task["mounted_on"], task["promised"])
     task.end(events=events(task, task["ignored_events"]))
 
 

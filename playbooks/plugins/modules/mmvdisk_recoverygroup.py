@@ -20,7 +20,15 @@ description:
     and the server of the root log group.
   - Without O(wait) a long command runs on by itself. Run the module again, with C(until), to see how far it
     is.
+  - A group whose creation was cut short before its root log group was there can only be deleted and created
+    anew. With O(state=cleared) the module deletes such a group and no other. The next creation then does not
+    look for labels of pdisks on the drives, since they are its own; look at the drives before.
 options:
+  state:
+    description: Whether the group is to be made, or what is left of one that is half made is to be deleted.
+    type: str
+    choices: [made, cleared]
+    default: made
   name:
     description: Name of the group.
     type: str
@@ -90,6 +98,7 @@ log_groups:
 """
 
 SPEC = {
+    "state": {"type": "str", "choices": ["made", "cleared"], "default": "made"},
     "name": {"type": "str", "required": True},
     "node_class": {"type": "str", "required": True},
     "nodes": {"type": "list", "elements": "str", "required": True},
@@ -104,10 +113,13 @@ COMMAND = ("mmvdisk", "recoverygroup")
 def work(task: Task) -> None:
     """Take the group as far as it can be taken now."""
     job = Job(task, task["job_dir"], task["name"])
+    if task["state"] == "cleared":
+        _clear(task, job)
+        return
     job.need_no_failure()
     ready = not job.running()
     for step in (_create, _complete, _add, _complete_add) if ready else ():
-        argv = step(task)
+        argv = step(task, job)
         if argv and task.check:
             task.commands.append(list(argv))
         elif argv and task["wait"]:
@@ -118,6 +130,8 @@ def work(task: Task) -> None:
             ready = False
             break
     if ready:
+        if not task.check:
+            job.mark.unlink(missing_ok=True)
         _settle(task)
     task.end(ready=ready, log_groups={"formatted": len(_logs(task)), "all": 2 * len(task["nodes"]) + 1})
 
@@ -140,24 +154,45 @@ def _members(task: Task) -> list[str]:
     return held[0] if held else []
 
 
-def _create(task: Task) -> tuple[str, ...]:
-    """Create the group if there is none."""
+def _half_made(task: Task) -> bool:
+    """Whether the creation was cut short before the root log group was there: it cannot be gone on with then."""
+    return _group(task) is not None and not _logs(task)
+
+
+def _clear(task: Task, job: Job) -> None:
+    """Delete a group that is half made, and remember that what is on the drives is its own."""
+    if _half_made(task) and not job.running():
+        if not task.check:
+            job.mark.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            job.mark.touch()
+        task.change(*COMMAND, "delete", "--recovery-group", task["name"], "--confirm", "-p")
+    task.end(ready=False)
+
+
+def _create(task: Task, job: Job) -> tuple[str, ...]:
+    """Create the group if there is none; labels on the drives are looked for unless a group left them half made."""
     task.before["log groups"] = len(_logs(task))
     task.after["log groups"] = 2 * len(task["nodes"]) + 1
-    if _group(task) is not None:
+    half_made = _half_made(task)
+    if half_made and task.check:
+        task.commands.append([*COMMAND, "delete", "--recovery-group", task["name"], "--confirm", "-p"])
+    elif _group(task) is not None:
         return ()
-    return (*COMMAND, "create", "--recovery-group", task["name"], "--node-class", task["node_class"], "-v", "yes")
+    look = "no" if half_made or job.mark.is_file() else "yes"
+    return (*COMMAND, "create", "--recovery-group", task["name"], "--node-class", task["node_class"], "-v", look)
 
 
-def _complete(task: Task) -> tuple[str, ...]:
+def _complete(task: Task, _: Job) -> tuple[str, ...]:
     """Format the log groups that are missing."""
     group = _group(task)
-    if group is None or group["AddNode"] or len(_logs(task)) == 2 * len(_members(task)) + 1:
+    if group is None or (task.check and _half_made(task)):
+        return ()
+    if group["AddNode"] or len(_logs(task)) == 2 * len(_members(task)) + 1:
         return ()
     return (*COMMAND, "create", "--complete-log-format")
 
 
-def _add(task: Task) -> tuple[str, ...]:
+def _add(task: Task, _: Job) -> tuple[str, ...]:
     """Add the servers that the group lacks."""
     group, members = _group(task), _members(task)
     missing = [node for node in task["nodes"] if node not in members]
@@ -167,7 +202,7 @@ def _add(task: Task) -> tuple[str, ...]:
     return (*COMMAND, "add", "--recovery-group", task["name"], "-N", ",".join(missing))
 
 
-def _complete_add(task: Task) -> tuple[str, ...]:
+def _complete_add(task: Task, _: Job) -> tuple[str, ...]:
     """Complete an addition, also one that was cut short."""
     group = _group(task)
     if group is None or not (group["AddNode"] or (task.check and len(_members(task)) < len(task["nodes"]))):

@@ -255,6 +255,57 @@ def test_half_made_logs_are_completed(tmp_path: Path) -> None:
     assert result["commands"][0] == "mmvdisk recoverygroup create --complete-log-format"
 
 
+def test_a_group_without_its_root_log_is_deleted_and_made_anew(tmp_path: Path) -> None:
+    rack = Rack(tmp_path, "compact")
+    rack.build("recovery-group")
+    create = ("mmvdisk", "recoverygroup", "create", "--recovery-group", "rg1", "--node-class", "nc1")
+    rack.store.plant({"command": " ".join(create), "crash_after": 0, "times": 1})
+    rack.mm(*create)
+    group = Site(rack, "4+2p").group(job_dir=str(tmp_path / "jobs"))
+
+    foreseen = call(rack, "mmvdisk_recoverygroup", check=True, **group)
+    cleared = done(rack, "mmvdisk_recoverygroup", state="cleared", **group)
+    made = done(rack, "mmvdisk_recoverygroup", **group)
+
+    assert [line.split()[2] for line in foreseen["commands"][:2]] == ["delete", "create"]
+    assert cleared["commands"] == ["mmvdisk recoverygroup delete --recovery-group rg1 --confirm -p"]
+    assert made["commands"][0].endswith("--node-class nc1 -v no")
+    assert made["log_groups"] == {"formatted": 9, "all": 9}
+    assert list((tmp_path / "jobs").iterdir()) == []
+
+
+def test_a_group_that_is_made_is_never_cleared(built: Site) -> None:
+    assert not call(built.rack, "mmvdisk_recoverygroup", state="cleared", **built.group())["changed"]
+
+
+def test_new_nodes_vote_once_they_are_up(built: Site) -> None:
+    rack, fresh = built.rack, [f"storage-00{number}-kv.kv.example" for number in range(5, 9)]
+    with rack.store.changed() as state:
+        for number, name in enumerate(fresh, 5):
+            state["machines"][f"storage-00{number}"] = machine(f"storage-00{number}", [name], f"10.0.0.{number}", 16)
+    votes = "quorum-manager"
+    members = [*built.members, *({"daemon": name, "designation": votes, "admin": name} for name in fresh)]
+    cluster = {"name": "kvstore.kv.example", "nodes": members}
+    nodes = [each["daemon"] for each in members]
+
+    added = call(rack, "mm_cluster", **cluster)
+    assert added["waiting"] == fresh
+    assert call(rack, "mm_health", nodes=built.nodes)["failed"] is False
+    done(rack, "mm_license", kind="server", accept=True, nodes=nodes)
+    done(rack, "mm_nodeclass", name="kvservers", nodes=nodes)
+    done(rack, "mm_state", nodes=nodes, poll=0)
+    joined = done(rack, "mm_cluster", **cluster)
+    servers = {"drives": 16, "pagepool_bytes": 1 << 37, "max_block_bytes": 1 << 24}
+    done(rack, "mmvdisk_server", state="configured", node_class="nc1", nodes=fresh, **servers)
+
+    assert joined["commands"] == [f"mmchnode --quorum --manager -N {','.join(fresh)}"]
+    assert all(rack.state["machines"][f"storage-00{number}"]["running"]["pagepool"] == str(1 << 37)
+               for number in range(5, 9))  # fmt: skip
+    fewer = [{**each, "designation": "nonquorum-client"} if each["daemon"] == fresh[-1] else each for each in members]
+    left = done(rack, "mm_cluster", name="kvstore.kv.example", nodes=fewer)
+    assert left["commands"] == [f"mmchnode --nonquorum --client -N {fresh[-1]}"]
+
+
 def test_the_root_log_group_goes_back_to_its_server(built: Site) -> None:
     change = ("mmvdisk", "recoverygroup", "change", "--recovery-group", "rg1", "--log-group", "root")
     built.rack.ok(*change, "--active", built.nodes[2])
