@@ -30,6 +30,15 @@ app = typer.Typer(
     epilog=EXAMPLES,
 )
 Site = Annotated[Path | None, typer.Argument(help="The Site of the Plan. Default: one is made up.", show_default=False)]
+Cumulus = Annotated[
+    str | None,
+    typer.Option(
+        "--cumulus",
+        help="Cumulus Linux that switches run, where the Site is made up.",
+        show_default=False,
+        metavar="VERSION",
+    ),
+]
 Last = Annotated[str | None, typer.Option("--phase", help="Phase to end with.", show_default=False, metavar="PHASE")]
 Again = Annotated[bool, typer.Option("--again", help="Run everything twice: the second run must change nothing.")]
 Check = Annotated[bool, typer.Option("--check", help="Then run a check, which must see nothing to change.")]
@@ -64,6 +73,7 @@ def run(  # noqa: PLR0913 - one parameter an option
     plan: building.PlanFile,
     site: Site = None,
     *,
+    cumulus: Cumulus = None,
     phase: Last = None,
     again: Again = False,
     check: Check = False,
@@ -81,7 +91,7 @@ def run(  # noqa: PLR0913 - one parameter an option
     from kvplan.cli.rehearsing import Choice, run_rehearsal
 
     run_rehearsal(
-        Choice(plan, site, phase, again, check, tuple(fault or ()), keep, format_),
+        Choice(plan, site, cumulus, phase, again, check, tuple(fault or ()), keep, format_),
         catalogue,
     )
 

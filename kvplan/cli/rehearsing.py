@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from kvplan.cli.confirming import say
 from kvplan.cli.deploying import events_shown
+from kvplan.units import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -31,6 +32,7 @@ class Choice:
 
     plan: Path
     site: Path | None
+    cumulus: str | None
     last: str | None
     again: bool
     check: bool
@@ -157,11 +159,14 @@ def _deployment(choice: Choice, catalogue: list[Path] | None) -> Deployment:
     from kvplan.cli.shared import open_catalogue, read_plan
     from kvplan.cli.siting import read_sited
     from kvplan.rehearsal.invented import invented_site
+    from kvplan.site.initial.data import DEFAULT_CUMULUS
 
     if choice.site:
         return read_sited(choice.plan, choice.site, catalogue).checked()
     plan, tables = read_plan(choice.plan), open_catalogue(catalogue)
-    return deployment(plan, invented_site(plan, tables.software(plan.request.software)), catalogue=tables)
+    software = tables.software(plan.request.software)
+    site = invented_site(plan, software, cumulus=choice.cumulus or DEFAULT_CUMULUS)
+    return deployment(plan, site, catalogue=tables)
 
 
 def _rehearsed(choice: Choice, faults: Sequence[Fault], rehearsal: Rehearsal, seconds: float) -> Rehearsed:
@@ -210,9 +215,11 @@ def _conclude(rehearsed: Rehearsed) -> None:
     if rehearsed.result == "stopped":
         raise KeyboardInterrupt
     if rehearsed.result == "failed":
-        changed = sum(run.changed for run in (rehearsed.second_run, rehearsed.check_run) if run)
-        lines = [line.removeprefix("error: ") for line in rehearsed.message.splitlines() if line.startswith("error: ")]
-        message = "\n".join(lines) or f"a further run changed {changed} things, and ought to change none"
+        further = [run for run in (rehearsed.second_run, rehearsed.check_run) if run]
+        said = "\n".join((rehearsed.message, *(run.message for run in further)))
+        errors = [line.removeprefix("error: ") for line in said.splitlines() if line.startswith("error: ")]
+        changed = sum(run.changed for run in further)
+        message = "\n".join(errors) or f"further runs changed {counted(changed, 'thing')}, and ought to change nothing"
         raise DeployFailedError(message, hint="kvplan rehearse ... --keep lets the rack stand, to look around")
 
 

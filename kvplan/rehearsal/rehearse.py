@@ -71,7 +71,7 @@ class Course:
             What it changed.
         """
         run = self._rehearsal.deploy(self._pass_on, *self._options, *options)
-        return RunAgain(result=run.outcome, changed=run.changed, phases=phases_of(run))
+        return RunAgain(result=run.outcome, changed=run.changed, phases=phases_of(run), message=_words(run))
 
     def result(self, run: Run, seconds: float, again: RunAgain | None, check: RunAgain | None) -> Rehearsed:
         """Sum up.
@@ -101,7 +101,7 @@ class Course:
             nodes=len(self._rehearsal.rack.plan.nodes),
             seconds=round(seconds, 1),
             phases=tuple(self._phases.values()),
-            message=run.said.strip() if run.outcome != "ok" else "",
+            message=_words(run),
             faults=tuple(self._faults),
             second_run=again,
             check_run=check,
@@ -153,6 +153,11 @@ def phases_of(run: Run) -> tuple[PhaseRun, ...]:
     return tuple(PhaseRun.model_validate(phase) for phase in run.result.get("phases", ()))
 
 
+def _words(run: Run) -> str:
+    """Return what a run that failed said last."""
+    return run.said.strip() if run.code else ""
+
+
 def _kept(fault: Fault, run: Run, armed: Armed) -> FaultRun:
     """Keep what became of the run that a fault was meant for."""
     return FaultRun(
@@ -160,7 +165,7 @@ def _kept(fault: Fault, run: Run, armed: Armed) -> FaultRun:
         struck=armed.struck,
         phase=armed.phase,
         exit_code=run.code,
-        message=run.said.strip() if run.code else "",
+        message=_words(run),
         overcome=armed.struck and not run.code,
     )
 

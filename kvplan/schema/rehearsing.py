@@ -21,11 +21,12 @@ class PhaseRun(Record):
 
 
 class RunAgain(Record):
-    """A further run on the same rack: what it changed, which ought to be nothing."""
+    """A further run on the same rack: what it changed, which ought to be nothing; what it said, if it failed."""
 
     result: Literal["ok", "failed", "stopped"]
     changed: int
     phases: tuple[PhaseRun, ...] = ()
+    message: str = ""
 
 
 class FaultRun(Record):
