@@ -54,6 +54,12 @@ ExecStart=/usr/sbin/NetworkManager
 [Install]
 WantedBy=multi-user.target
 """
+_FORCED: Final = """\
+[Unit]
+# systemd now and then loses a job of a shutdown among the many mounts of a container
+JobTimeoutSec=20s
+JobTimeoutAction={how}-force
+"""
 _PROFILE: Final = """\
 [connection]
 id=eno1
@@ -103,6 +109,7 @@ def installed(deployment: Deployment, server: Server) -> dict[str, str]:
         f"{_UNITS}/kv-machine.service": _START,
         f"{_UNITS}/sysinit.target.d/kvplan-twin.conf": "[Unit]\nWants=kv-machine.service\n",
         f"{_UNITS}/multi-user.target.d/kvplan-twin.conf": f"[Unit]\nWants={wanted}\n",
+        **{f"{_UNITS}/{how}.target.d/kvplan-twin.conf": _FORCED.format(how=how) for how in ("poweroff", "reboot")},
         **{f"/usr/local/bin/{name}": script(name) for name in ("modinfo", "rdma", "uname")},
         "/usr/sbin/dmidecode": script("dmidecode"),
     }
