@@ -6,13 +6,14 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 SOURCES := kvplan tests
-TOOLS := soffice pdftoppm dot xorriso mcopy mkfs.vfat qemu-system-x86_64 cloud-init netplan vtysh shellcheck sshd systemd-nspawn dnf createrepo_c sudo faketime
+TOOLS := soffice pdftoppm dot xorriso mcopy mkfs.vfat qemu-system-x86_64 cloud-init netplan vtysh shellcheck sshd systemd-nspawn dnf createrepo_c iperf3 sudo faketime
+RACK := --model openai/gpt-oss-120b --context 130k --gpus 8 --profile standard-8
 QUOTE := --model openai/gpt-oss-120b --context 130k --gpus 128
 
 export PATH := $(CURDIR)/$(BIN):$(PATH):/usr/sbin:/sbin
 
 .DEFAULT_GOAL := help
-.PHONY: help quote system test rack check lint types contracts docstrings playbooks-lint golden docs lock clean
+.PHONY: help quote system test rack rehearse check lint types contracts docstrings playbooks-lint golden docs lock clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 18
@@ -31,6 +32,11 @@ test: $(VENV)/.dev ## run every test with the coverage gate
 
 rack: $(VENV)/.dev ## raise a rack of system containers, try what it can do, and take it down (as root)
 	KVPLAN_RACK=1 $(BIN)/python -m pytest -q --no-cov tests/integration/test_rack.py tests/integration/test_rack_clock.py
+
+rehearse: system $(VENV)/.dev ## deploy the reference system to a simulated rack of this machine, twice, then as a check (as root)
+	@mkdir -p quote
+	@$(BIN)/kvplan size $(RACK) -o quote/rehearsal.json > /dev/null
+	@$(BIN)/kvplan rehearse quote/rehearsal.json --again --check
 
 check: lint types contracts docstrings playbooks-lint ## ruff, mypy, import contracts, docstrings, playbooks
 

@@ -13,11 +13,12 @@ if TYPE_CHECKING:
     from kvplan.rehearsal.standing import Rehearsal
 
 CONTROLLER: Final = ("busy", "sessions", "override", "licence")
-"""Answers 503 for a while; refuses a further session; loses the boot override; lacks the licence."""
+"""Answers 503; refuses a further session; loses the boot override; lacks the licence."""
 SWITCH: Final = ("bgp",)
 """Loses its sessions as soon as a change is applied."""
 DRIVE: Final = ("serial", "signature", "cache")
 """Another drive than the planned one; something lies on it; its volatile write cache is on."""
+_UNTIL_MENDED: Final = 1_000_000
 _AHEAD_S: Final = 7_200
 
 
@@ -59,7 +60,7 @@ def power_on(rehearsal: Rehearsal, node: str, _: str) -> None:
 
 def trouble_controller(rehearsal: Rehearsal, node: str, what: str) -> None:
     """Let a controller behave badly."""
-    rehearsal.devices.request("bmc", node, fault=what)
+    rehearsal.devices.request("bmc", node, fault=what, times=_UNTIL_MENDED)
 
 
 def calm_controller(rehearsal: Rehearsal, node: str, _: str) -> None:
