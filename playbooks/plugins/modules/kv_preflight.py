@@ -84,6 +84,7 @@ remedy:
 GIB = 1 << 30
 GB = 10**9
 LISTENING = "0A"
+VOLATILE = r"(?m)^vwc\s*:\s*(?:0x)?0*([1-9a-f])"
 OWNERS = ("mmfsd", "mmsdrserv")
 CLUSTER = "var/mmfs/gen/mmsdrfs"
 LSBLK = ("lsblk", "--json", "--bytes", "--output", "PATH,SERIAL,SIZE,TYPE,FSTYPE,PTTYPE,MOUNTPOINT")
@@ -214,8 +215,7 @@ def write_cache(host: Host):  # noqa: ANN201
         said = host.said("nvme", "get-feature", drive["path"], "-f", "6")
         match = re.search(r"(?i)current value\s*:\s*(?:0x)?([0-9a-f]+)", said)
         # a drive without such a cache does not know the feature; one whose identity says so may be silent
-        present = re.search(r"(?m)^vwc\s*:\s*(?:0x)?0*([1-9a-f])", host.said("nvme", "id-ctrl", drive["path"]))
-        if (match and int(match.group(1), 16)) or (not match and present):
+        if int(match.group(1), 16) if match else re.search(VOLATILE, host.said("nvme", "id-ctrl", drive["path"])):
             yield (
                 f"{drive['path']} has its volatile write cache on",
                 f"nvme set-feature {drive['path']} -f 6 -v 0 --save",
