@@ -171,6 +171,7 @@ def plant(place: Path, tree: Path, host: str) -> None:
         f"echo {yaml.safe_load((tree / 'inventory/group_vars/storage.yml').read_text())['kv_kernel']}.x86_64",
     )
     fake(place, "pgrep", "exit 1")
+    fake(place, "modinfo", "exit 1")
 
 
 @pytest.mark.slow
@@ -225,6 +226,21 @@ def test_a_host_that_must_restart_does_not_while_it_serves(tree: Path, tmp_path:
     assert "would reboot the control node" in outcome.messages(kernel)
     assert "would reboot the control node" in outcome.messages(nameless)
     assert f"mmshutdown -N {variables_of(tree, serving)['kv_daemon_name']}" in outcome.messages(serving)
+
+
+@pytest.mark.slow
+def test_a_host_that_serves_is_not_switched_off_for_its_adapters(tree: Path, tmp_path: Path) -> None:
+    serving = storage_nodes(tree)[0]
+    fake(tmp_path / serving, "pgrep", "echo 4711")
+    fake(tmp_path / serving, "shutdown", f"touch {tmp_path}/down")
+    book = tmp_path / "cycle.yml"
+    book.write_text(VERIFY + ROLE.format(role="base_roce", tasks="cycle"))
+
+    outcome = play(book, tree, "--limit", serving, fakes=str(tmp_path), faults={})
+
+    assert outcome.failed == {serving: 1}, outcome.text
+    assert f"mmshutdown -N {variables_of(tree, serving)['kv_daemon_name']}" in outcome.messages(serving)
+    assert not (tmp_path / "down").exists()
 
 
 @pytest.mark.slow
