@@ -46,6 +46,8 @@ REPOSITORY_PORT: Final = 8081
 """Where packages are served, beside the port of the boot media."""
 SPEED: Final = 60.0
 """Simulated seconds of Storage Scale's commands that pass in one."""
+_PATIENCE: Final = ("--set", "provision_poll_seconds=2", "--set", "storage_data_group_poll_seconds=2")
+"""How often is looked at what takes an hour on hardware, and seconds here."""
 _KEPT: Final = ("PATH", "HOME", "LANG", "TZ", "TMPDIR", "KVPLAN_DATA_DIR")
 
 
@@ -193,7 +195,7 @@ def _arguments(plan_path: Path, directory: Path) -> tuple[str, ...]:
     """Name what is deployed, and where its files go."""
     plan = str(plan_path.absolute())
     options = [word for place in PLACES for word in (f"--{place}", str(directory / place))]
-    return (plan, str(directory / "site.yaml"), *options, "--yes", plan, "--set", "provision_poll_seconds=2")
+    return (plan, str(directory / "site.yaml"), *options, "--yes", plan, *_PATIENCE)
 
 
 def _write_installed(deployment: Deployment, directory: Path) -> None:
