@@ -13,6 +13,7 @@ from kvplan.cli import building, options
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from kvplan.cli.deploying import Span
     from kvplan.schema.deploying import DeployStatus
 
 EXAMPLES = options.examples(
@@ -168,20 +169,18 @@ def run(  # noqa: PLR0913 - one parameter an option
     Phases run in order, and each may be run again: it changes only what differs. What is destroyed is listed by serial
     number first, and must be agreed to. Ctrl-C stops at once; --resume goes on.
     """
-    from kvplan.cli.deploying import Choice, run_phases
+    from kvplan.cli.deploying import Choice, Span, run_phases
     from kvplan.cli.siting import read_sited
 
-    _refuse_contradictions(format_, resume=resume, start=start, end=end, only=only)
+    span = Span(resume, start, end, only)
+    _refuse_contradictions(format_, span)
     kept = (tree if tree != DEFAULT_TREE else None, state, media, known_hosts, vault_password_file, set_, catalogue)
     choice = Choice(
         command=_command(plan, site, dict(zip(_KEPT, kept, strict=True))),
         files=(plan, site),
         tree=tree.absolute(),
         state=_state(tree, state),
-        resume=resume,
-        start=start,
-        end=end,
-        only=only,
+        span=span,
         limit=_names(limit),
         reinstall=_names(reinstall),
         wipe=_names(wipe),
@@ -253,17 +252,17 @@ def wait(
         time.sleep(_POLL_SECONDS)
 
 
-def _refuse_contradictions(form: str, *, resume: bool, start: str | None, end: str | None, only: str | None) -> None:
+def _refuse_contradictions(form: str, span: Span) -> None:
     """Refuse options that do not go together."""
     from kvplan.cli.parsing import unknown_name
     from kvplan.errors import InputError, UsageError
 
     if problems := unknown_name("--format", "format", form, FORMATS):
         raise InputError(problems)
-    if sum((resume, start is not None, only is not None)) > 1:
+    if sum((span.resume, span.start is not None, span.only is not None)) > 1:
         message = "--resume, --from and --only each say where to begin; give one"
         raise UsageError(message)
-    if only and end:
+    if span.only and span.end:
         message = "--only runs one phase, and --to ends with one; give one of them"
         raise UsageError(message)
 

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from kvplan.cli import confirming
 from kvplan.cli.confirming import say
@@ -33,6 +33,15 @@ if TYPE_CHECKING:
 JOURNAL: Final = "journal.jsonl"
 
 
+class Span(NamedTuple):
+    """Where a run begins and ends: with the first phase that is not done, with phases by name, or with one alone."""
+
+    resume: bool
+    start: str | None
+    end: str | None
+    only: str | None
+
+
 @dataclass(frozen=True, slots=True)
 class Choice:
     """The options of a run, and the command that goes on with it."""
@@ -41,10 +50,7 @@ class Choice:
     files: tuple[Path, Path]
     tree: Path
     state: Path
-    resume: bool
-    start: str | None
-    end: str | None
-    only: str | None
+    span: Span
     limit: tuple[str, ...]
     reinstall: tuple[str, ...]
     wipe: tuple[str, ...]
@@ -202,7 +208,7 @@ def _refuse_parts(choice: Choice, order: Order) -> None:
     """Refuse to run one phase alone on hosts of which it takes all or none."""
     from kvplan.errors import UsageError
 
-    for phase in order.phases if choice.only else ():
+    for phase in order.phases if choice.span.only else ():
         own = phase.hosts(order.groups)
         if phase.whole and not order.hosts(phase) and order.limit.intersection(own):
             message = f"phase {phase.name} works on all its hosts at once, and --limit leaves some out"
@@ -241,10 +247,10 @@ def _phases(choice: Choice, states: tuple[PhaseState, ...]) -> tuple[Phase, ...]
     """Choose phases: those named, or what is left to do."""
     from kvplan.deploy.phases import chosen
 
-    if not choice.resume:
-        return chosen(_playbooks(), only=choice.only, start=choice.start, end=choice.end)
+    if not choice.span.resume:
+        return chosen(_playbooks(), only=choice.span.only, start=choice.span.start, end=choice.span.end)
     left = [state.name for state in states if state.playbook and state.state != "done" and state.hosts]
-    return chosen(_playbooks(), start=left[0], end=choice.end) if left else ()
+    return chosen(_playbooks(), start=left[0], end=choice.span.end) if left else ()
 
 
 def _hashes(deployment: Deployment, tree: Mapping[str, File]) -> Hashes:

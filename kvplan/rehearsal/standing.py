@@ -46,8 +46,13 @@ REPOSITORY_PORT: Final = 8081
 """Where packages are served, beside the port of the boot media."""
 SPEED: Final = 60.0
 """Simulated seconds of Storage Scale's commands that pass in one."""
-_PATIENCE: Final = ("--set", "provision_poll_seconds=2", "--set", "storage_data_group_poll_seconds=2")
-"""How often is looked at what takes an hour on hardware, and seconds here."""
+_SECONDS: Final = {
+    "provision_poll": 2,
+    "storage_data_group_poll": 2,
+    "switches_health": 40,
+    "switches_confirm": 60,
+}
+"""How often is looked, and how long waited, at what takes minutes on hardware and seconds here."""
 _KEPT: Final = ("PATH", "HOME", "LANG", "TZ", "TMPDIR", "KVPLAN_DATA_DIR")
 
 
@@ -195,7 +200,8 @@ def _arguments(plan_path: Path, directory: Path) -> tuple[str, ...]:
     """Name what is deployed, and where its files go."""
     plan = str(plan_path.absolute())
     options = [word for place in PLACES for word in (f"--{place}", str(directory / place))]
-    return (plan, str(directory / "site.yaml"), *options, "--yes", plan, *_PATIENCE)
+    patience = [word for name, seconds in _SECONDS.items() for word in ("--set", f"{name}_seconds={seconds}")]
+    return (plan, str(directory / "site.yaml"), *options, "--yes", plan, *patience)
 
 
 def _write_installed(deployment: Deployment, directory: Path) -> None:

@@ -166,10 +166,14 @@ class Speakers:
                 selector.register(ear.wire, selectors.EVENT_READ, ear)
             while not self._over.is_set():
                 for key, _ in selector.select(max(self._speak() - time.monotonic(), 0)):
-                    if key.data:
-                        self._hear(key.data)
-                    elif isinstance(key.fileobj, socket.socket):
-                        key.fileobj.recv(_GREATEST)
+                    self._attend(key)
+
+    def _attend(self, key: selectors.SelectorKey) -> None:
+        """Hear what came on a port; a bell only wakes."""
+        if key.data:
+            self._hear(key.data)
+        elif isinstance(key.fileobj, socket.socket):
+            key.fileobj.recv(_GREATEST)
 
     def _speak(self) -> float:
         """Let each switch tell that is due; return when the next one is."""

@@ -166,25 +166,27 @@ class Servers:
 
     def _install(self, seat: _Seat, image: str, stop: Event) -> None:
         """Install a server, and start it again as its controller has it then; what fails, stays at the installer."""
-        name = seat.order.name
         try:
             while image:
                 medium = medium_at(image, seat.order.address)
                 _refuse(seat, medium)
-                if stop.wait(self._installer_s):
-                    return
-                with self._lock:
-                    if stop.is_set():
-                        return
-                    self._lay(name, medium)
-                    image = self._started_again(seat)
-                    if not image:
-                        self._rack("on", name)
-                        seat.doing = IDLE
+                image = "" if stop.wait(self._installer_s) else self._finish(seat, medium, stop)
         except (KvplanError, OSError) as error:
             with self._lock:
                 if not stop.is_set():
                     seat.doing = f"stays in its installer: {error}"
+
+    def _finish(self, seat: _Seat, medium: Medium, stop: Event) -> str:
+        """Lay the disk and start the server again; return the medium, if it begins from one anew."""
+        with self._lock:
+            if stop.is_set():
+                return ""
+            self._lay(seat.order.name, medium)
+            image = self._started_again(seat)
+            if not image:
+                self._rack("on", seat.order.name)
+                seat.doing = IDLE
+        return image
 
     def _lay(self, name: str, medium: Medium) -> None:
         """Put on a server's disk what its installer leaves there, with host keys that nobody has seen."""

@@ -9,8 +9,8 @@ from kvplan.twin.scale.limits import CODES, OVERHEAD
 from kvplan.twin.scale.output import table
 
 if TYPE_CHECKING:
+    from kvplan.twin.scale.doc import Doc
     from kvplan.twin.scale.shell import Shell
-    from kvplan.twin.scale.store import Doc
 
 ARRAY = "DA1"
 MIRRORED_DESCRIPTOR = 5

@@ -10,7 +10,7 @@ from kvplan.twin.scale.output import table
 from kvplan.twin.scale.shell import Shell, command
 
 if TYPE_CHECKING:
-    from kvplan.twin.scale.store import Doc
+    from kvplan.twin.scale.doc import Doc
 
 SUMMARY = (
     "clusterName clusterId uidDomain rshPath rshSudoWrapper rcpPath rcpSudoWrapper repositoryType primaryServer "

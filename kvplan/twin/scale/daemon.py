@@ -14,7 +14,7 @@ from kvplan.twin.scale.store import Store
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from kvplan.twin.scale.store import Doc
+    from kvplan.twin.scale.doc import Doc
 
 DEFAULTS = {
     "adminMode": "allToAll",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from kvplan.twin.scale.shell import Shell, command
 
 if TYPE_CHECKING:
-    from kvplan.twin.scale.store import Doc
+    from kvplan.twin.scale.doc import Doc
 
 
 @command("lsblk")

@@ -12,7 +12,7 @@ from kvplan.twin.scale.output import table
 from kvplan.twin.scale.shell import Shell, command
 
 if TYPE_CHECKING:
-    from kvplan.twin.scale.store import Doc
+    from kvplan.twin.scale.doc import Doc
 
 FILESET = (
     "filesystemName filesetName id rootInode status path parentId created inodes dataInKB comment inodeSpace "

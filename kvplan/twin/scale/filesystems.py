@@ -12,7 +12,7 @@ from kvplan.twin.scale.shell import Shell, command
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from kvplan.twin.scale.store import Doc
+    from kvplan.twin.scale.doc import Doc
 
 _CREATE_SECONDS = 120.0
 _PERCENT = 100

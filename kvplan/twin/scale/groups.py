@@ -12,8 +12,8 @@ from kvplan.twin.scale.servers import known_class, need_count, running_as_stored
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from kvplan.twin.scale.doc import Doc
     from kvplan.twin.scale.shell import Shell
-    from kvplan.twin.scale.store import Doc
 
 _VALUED = (
     "--recovery-group --node-class -N --match --fanout -v --log-home-da --trim-da --split-da --declustered-array "

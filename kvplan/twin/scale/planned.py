@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from kvplan.site.deployment import Deployment, Server
-    from kvplan.twin.scale.store import Doc
+    from kvplan.twin.scale.doc import Doc
 
 STATE: Final = "scale"
 """Directory of the state below what the nodes of a rack share."""

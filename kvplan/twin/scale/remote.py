@@ -9,7 +9,7 @@ from kvplan.twin.scale.output import table
 from kvplan.twin.scale.shell import Shell, command
 
 if TYPE_CHECKING:
-    from kvplan.twin.scale.store import Doc
+    from kvplan.twin.scale.doc import Doc
 
 PUBLIC = "/var/mmfs/ssl/id_rsa_committed.pub"
 

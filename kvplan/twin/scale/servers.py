@@ -15,7 +15,7 @@ from kvplan.twin.scale.world import effective
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from kvplan.twin.scale.store import Doc
+    from kvplan.twin.scale.doc import Doc
 
 RECYCLE_SECONDS = 60.0
 

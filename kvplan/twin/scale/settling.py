@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from kvplan.twin.scale.store import Doc, Store
+    from kvplan.twin.scale.doc import Doc
+    from kvplan.twin.scale.store import Store
 
 _PATIENCE_S = 20.0
 _TICK_S = 0.02

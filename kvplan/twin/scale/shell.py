@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from kvplan.twin.scale.arguments import Arguments
-    from kvplan.twin.scale.store import Doc
+    from kvplan.twin.scale.doc import Doc
 
 NODE = "KV_TWIN_NODE"
 ROOT = "KV_TWIN_ROOT"

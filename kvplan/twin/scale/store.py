@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from io import TextIOWrapper
 
-Doc = dict[str, Any]
+    from kvplan.twin.scale.doc import Doc
 
 DIRECTORY = "KV_TWIN_SCALE"
 """Variable that names the directory; without it, the place that is shared on simulated racks."""

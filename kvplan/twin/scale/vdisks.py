@@ -17,7 +17,7 @@ from kvplan.twin.scale.world import effective
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from kvplan.twin.scale.store import Doc
+    from kvplan.twin.scale.doc import Doc
 
 _VALUED = (
     "--vdisk-set --recovery-group --code --block-size --set-size --checksum-granularity --declustered-array "

@@ -14,6 +14,7 @@ import signal
 import socket
 import subprocess
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -26,7 +27,7 @@ from kvplan.twin.scale.world import power_off, power_on, reinstall
 if TYPE_CHECKING:
     from typing import NoReturn
 
-    from kvplan.twin.scale.store import Doc
+    from kvplan.twin.scale.doc import Doc
 
 PORT = 1191
 CONFIGURATION = "/var/mmfs/gen/mmsdrfs"
@@ -212,12 +213,15 @@ def listen(says: int, port: int = PORT) -> NoReturn:
             os.write(says, b"1")
             os.close(says)
             while os.getppid() == parent:
-                try:
-                    server.accept()[0].close()
-                except socket.timeout:  # noqa: UP041  not the same before Python 3.10
-                    continue
+                _answer(server)
     finally:
         os._exit(1)
+
+
+def _answer(server: socket.socket) -> None:
+    """Take a caller and hang up, or wait for none too long."""
+    with suppress(socket.timeout):  # not the same as TimeoutError before Python 3.10
+        server.accept()[0].close()
 
 
 def serve(verb: str) -> int:

@@ -275,7 +275,8 @@ def test_a_group_without_its_root_log_is_deleted_and_made_anew(tmp_path: Path) -
 
 
 def test_a_group_that_is_made_is_never_cleared(built: Site) -> None:
-    assert not call(built.rack, "mmvdisk_recoverygroup", state="cleared", **built.group())["changed"]
+    group: dict[str, Any] = {"state": "cleared", **built.group()}
+    assert not call(built.rack, "mmvdisk_recoverygroup", **group)["changed"]
 
 
 def test_new_nodes_vote_once_they_are_up(built: Site) -> None:
@@ -285,7 +286,7 @@ def test_new_nodes_vote_once_they_are_up(built: Site) -> None:
             state["machines"][f"storage-00{number}"] = machine(f"storage-00{number}", [name], f"10.0.0.{number}", 16)
     votes = "quorum-manager"
     members = [*built.members, *({"daemon": name, "designation": votes, "admin": name} for name in fresh)]
-    cluster = {"name": "kvstore.kv.example", "nodes": members}
+    cluster: dict[str, Any] = {"name": "kvstore.kv.example", "nodes": members}
     nodes = [each["daemon"] for each in members]
 
     added = call(rack, "mm_cluster", **cluster)
