@@ -53,9 +53,10 @@ def power_off(rehearsal: Rehearsal, node: str, _: str) -> None:
 
 
 def power_on(rehearsal: Rehearsal, node: str, _: str) -> None:
-    """Switch a node on, and wait until it answers."""
+    """Switch a node on, and wait until it answers, if there is a system on its disk."""
     rehearsal.devices.request("power", node, to="on")
-    rehearsal.rack.wait([node])
+    if not rehearsal.rack.request("power")[node]["blank"]:
+        rehearsal.rack.wait([node])
 
 
 def trouble_controller(rehearsal: Rehearsal, node: str, what: str) -> None:
