@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from kvplan.site.tree import File
 
 JOURNAL: Final = "journal.jsonl"
+_SHOWN: Final = 3
+"""Hosts of which is said what went wrong; the log says it of all."""
 
 
 class Span(NamedTuple):
@@ -333,10 +335,11 @@ def _conclude(choice: Choice, order: Order, outcome: Outcome) -> None:
     if outcome.result == "stopped":
         say(f"stopped in phase {outcome.phases[-1].phase}; {go_on}")
         raise KeyboardInterrupt
-    if failure := outcome.last_failure:
-        message = f"phase {outcome.phases[-1].phase} failed on {listed(outcome.failed)}\n"
-        message += f"{failure.host}: {failure.task}: {failure.message}"
-        raise DeployFailedError(message, hint="; ".join(part for part in (failure.remedy, go_on) if part))
+    if failures := outcome.failures:
+        lines = [f"phase {outcome.phases[-1].phase} failed on {listed(outcome.failed)}"]
+        lines += [f"{failure.host}: {failure.task}: {failure.message}" for failure in failures[:_SHOWN]]
+        remedy = next((failure.remedy for failure in failures if failure.remedy), "")
+        raise DeployFailedError("\n".join(lines), hint="; ".join(part for part in (remedy, go_on) if part))
 
 
 def _print(choice: Choice, order: Order, outcome: Outcome, phases: list[dict[str, object]]) -> None:

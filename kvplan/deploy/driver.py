@@ -67,12 +67,12 @@ class Order:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How a run ended: each phase that was begun, the hosts that failed, and the last thing that went wrong."""
+    """How a run ended: each phase that was begun, the hosts that failed, and how, what came first first."""
 
     result: Literal["ok", "failed", "stopped"]
     phases: tuple[PhaseEnded, ...]
     failed: tuple[str, ...] = ()
-    last_failure: HostResult | None = None
+    failures: tuple[HostResult, ...] = ()
 
 
 def limited(names: Iterable[str], groups: Mapping[str, tuple[str, ...]], option: str = "--limit") -> frozenset[str]:
@@ -158,7 +158,7 @@ def deploy(order: Order, journal: Journal, sink: Callable[[Event], None], scratc
             return Outcome("stopped", tuple(ended))
         if failures:
             record.write(phase, "failed", failures)
-            return Outcome("failed", tuple(ended), tuple(failures), watch.last_of(failures) or _first(failures, phase))
+            return Outcome("failed", tuple(ended), tuple(failures), watch.failures(failures) or _told(failures, phase))
         record.done(phase, hosts)
         if phase.name == PROVISION and order.check:
             bare = frozenset(host for host, counts in result.hosts.items() if counts.changed)
@@ -216,9 +216,9 @@ class _Watch:
         bad = self._bad.get(host)
         return f"{bad.task}: {bad.message}" if bad else "failed"
 
-    def last_of(self, hosts: Collection[str]) -> HostResult | None:
-        """Return what went wrong last on any of some hosts: another may have failed at what its playbook made good."""
-        return next((bad for host, bad in reversed(self._bad.items()) if host in hosts), None)
+    def failures(self, hosts: Collection[str]) -> tuple[HostResult, ...]:
+        """List what ended hosts, what came first first: others may have failed at what their playbook made good."""
+        return tuple(bad for host, bad in self._bad.items() if host in hosts)
 
     def __call__(self, event: Event) -> None:
         """Take an event."""
@@ -291,10 +291,9 @@ def _tail(log: Path) -> str:
     return " ".join(lines[-_TAIL_LINES:])
 
 
-def _first(failures: Mapping[str, str], phase: Phase) -> HostResult:
-    """Make a failure of the first host that is not done."""
-    host, message = next(iter(failures.items()))
-    return HostResult(host, phase.name, "failed", message=message)
+def _told(failures: Mapping[str, str], phase: Phase) -> tuple[HostResult, ...]:
+    """Make failures of hosts that are not done, though no task said so."""
+    return tuple(HostResult(host, phase.name, "failed", message=message) for host, message in failures.items())
 
 
 def summed(phases: Iterable[PhaseEnded]) -> list[dict[str, object]]:

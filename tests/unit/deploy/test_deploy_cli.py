@@ -86,8 +86,9 @@ def test_a_failure_says_what_where_and_what_to_do(fake: Fake, capsys: pytest.Cap
     assert run() == 7
     assert fake.phases == ["preflight", "base"]
     err = capsys.readouterr().err.splitlines()
-    assert err[-3:] == [
+    assert err[-4:] == [
         "error: phase base failed on storage-002, gpu-0001",
+        "error: storage-002: Look: no disk",
         "error: gpu-0001: Look: no disk",
         f"hint: insert one; {GO_ON}",
     ]
