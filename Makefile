@@ -8,6 +8,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 SOURCES := kvplan tests
 TOOLS := soffice pdftoppm dot xorriso mcopy mkfs.vfat qemu-system-x86_64 cloud-init netplan vtysh shellcheck sshd systemd-nspawn dnf createrepo_c iperf3 sudo faketime
 RACK := --model openai/gpt-oss-120b --context 130k --gpus 8 --profile standard-8
+RACKS := $(addprefix tests/integration/,test_rack.py test_rack_clock.py test_rehearsal.py)
 QUOTE := --model openai/gpt-oss-120b --context 130k --gpus 128
 
 export PATH := $(CURDIR)/$(BIN):$(PATH):/usr/sbin:/sbin
@@ -31,7 +32,7 @@ test: $(VENV)/.dev ## run every test with the coverage gate
 	@$(BIN)/python -m pytest --cov --cov-report=term
 
 rack: $(VENV)/.dev ## raise a rack of system containers, try what it can do, and take it down (as root)
-	KVPLAN_RACK=1 $(BIN)/python -m pytest -q --no-cov tests/integration/test_rack.py tests/integration/test_rack_clock.py
+	KVPLAN_RACK=1 $(BIN)/python -m pytest -q --no-cov $(RACKS)
 
 rehearse: system $(VENV)/.dev ## deploy the reference system to a simulated rack of this machine, twice, then as a check (as root)
 	@mkdir -p quote
