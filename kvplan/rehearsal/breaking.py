@@ -92,7 +92,7 @@ def spoil_drive(rehearsal: Rehearsal, node: str, what: str) -> None:
 def replace_drive(rehearsal: Rehearsal, node: str, _: str) -> None:
     """Make it the planned one again, with nothing on it."""
     world = json.loads((rehearsal.directory / WORLD).read_text(encoding="utf-8"))
-    planned.drive(rehearsal.scale, node, 1, **world["machines"][node]["drives"][0])
+    planned.drive(rehearsal.scale, node, **world["machines"][node]["drives"][0])
 
 
 def fill_disk(rehearsal: Rehearsal, node: str, _: str) -> None:
