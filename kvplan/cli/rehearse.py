@@ -82,7 +82,9 @@ def run(  # noqa: PLR0913 - one parameter an option
     catalogue: options.CatalogueDirs = None,
     format_: Format = "table",
 ) -> None:
-    """Raise a rack, deploy to it as `kvplan deploy` does, and say how each phase went.
+    """Raise a rack, deploy to it, and say how it went.
+
+    It is `kvplan deploy` that runs, with its playbooks and its connections.
 
     Every server is a system container with its own systemd, SSH server and package manager, off and empty at first;
     every switch routes real packets. Controllers, drives, adapters and Storage Scale are simulated. Nothing leaves the
@@ -98,7 +100,7 @@ def run(  # noqa: PLR0913 - one parameter an option
 
 @app.command("status")
 def status(*, at: At = None) -> None:
-    """Show the power of each node, whether it answers, and which links are cut."""
+    """Show the power of each node, and which links are cut."""
     import json
 
     from kvplan.cli.console import out
@@ -108,7 +110,7 @@ def status(*, at: At = None) -> None:
 
 @app.command("shell")
 def shell(where: Node = "", *, at: At = None) -> None:
-    """Open a shell on a node, on a switch, or on the machine that deploys."""
+    """Open a shell on a node or on a switch."""
     import os
 
     command = _standing(at).rack.command(where, "bash", "-l")
@@ -135,7 +137,10 @@ def mend(fault: Fault, *, at: At = None) -> None:
 
 @app.command("reset")
 def reset(*, at: At = None) -> None:
-    """Put the rack back to its beginning: every server off and empty, switches from the factory, nothing deployed."""
+    """Put the rack back to its beginning.
+
+    Every server is off and empty, every switch as new, and nothing is deployed.
+    """
     _standing(at).reset()
 
 
@@ -147,7 +152,10 @@ def reset(*, at: At = None) -> None:
     ),
 )
 def deploy(context: typer.Context, *, at: At = None) -> None:
-    """Deploy to the rack that stands, with the options of `kvplan deploy`."""
+    """Deploy to the rack that stands.
+
+    Options are those of `kvplan deploy`; Plan, Site and places are known.
+    """
     from kvplan.cli.rehearsing import run_deploy
 
     run_deploy(_standing(at), context.args)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any, cast
 
 import pytest
+from sites import deployment_of
 
 from kvplan.deploy.events import HostResult, PhaseEnded, PhaseStarted, TaskStarted
 from kvplan.errors import InputError
@@ -12,9 +14,12 @@ from kvplan.rehearsal import breaking
 from kvplan.rehearsal.faults import KINDS, Armed, read_fault
 from kvplan.rehearsal.rehearse import Course
 from kvplan.rehearsal.running import Run
+from kvplan.rehearsal.standing import SHARED, WORLD
+from kvplan.twin.scale import planned
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from kvplan.deploy.events import Event
     from kvplan.rehearsal.running import Deploying
@@ -168,3 +173,17 @@ def test_a_controller_is_troubled_until_it_is_mended() -> None:
         ("switch", "leaf", "bgp"),
         ("switch", "leaf", ""),
     ]
+
+
+@pytest.mark.parametrize("what", breaking.DRIVE)
+def test_a_spoilt_drive_is_replaced_by_the_planned_one(what: str, tmp_path: Path) -> None:
+    shared = tmp_path / SHARED
+    shared.mkdir()
+    state = planned.prepared(shared, deployment_of(8)).path / "state.json"
+    first = state.read_text(encoding="utf-8")
+    (tmp_path / WORLD).write_text(first, encoding="utf-8")
+    stood = cast("Any", type("Stood", (), {"directory": tmp_path, "scale": shared / planned.STATE}))
+    breaking.spoil_drive(stood, "storage-001", what)
+    assert state.read_text(encoding="utf-8") != first
+    breaking.replace_drive(stood, "storage-001", what)
+    assert json.loads(state.read_text(encoding="utf-8")) == json.loads(first)
