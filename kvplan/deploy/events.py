@@ -16,6 +16,8 @@ _OUTCOMES: Final[dict[str, Outcome]] = {
 }
 MAX_MESSAGE: Final = 600
 """Characters of a message that are shown; the log has all."""
+_NO_ROOM: Final = "No space left on device"
+_FULL: Final = "make room on the host: df --human-readable, du --max-depth=2 /var; then go on with --resume"
 _UNREACHABLE: Final = "see that the host is up, on the network and answers SSH, then go on with --resume"
 
 
@@ -252,7 +254,9 @@ def _remedy(outcome: Outcome, result: Mapping[str, Any]) -> str:
     findings = [found for found in broken.get("findings") or () if isinstance(found, Mapping)]
     several = "; ".join(dict.fromkeys(str(found["remedy"]) for found in findings if found.get("remedy")))
     own = several or broken.get("remedy")
-    return str(own) if own else _UNREACHABLE if outcome == "unreachable" else ""
+    if own:
+        return str(own)
+    return _FULL if _NO_ROOM in str(broken) else _UNREACHABLE if outcome == "unreachable" else ""
 
 
 def _counts(data: Mapping[str, Any]) -> dict[str, HostCounts]:

@@ -174,7 +174,7 @@ LATE = {
     "clock:storage-002@base": (7, "its clock is 7200 s ahead"),
     "sshd:storage-003@base/Lay files": (7, "answers SSH"),
     "link:storage-001:mgmt1@base/base_packages": (7, "answers SSH"),
-    "disk:storage-004@base/Name the repository": (7, "Make room on storage-004"),
+    "disk:storage-004@base/Name the repository": (7, "make room"),
     "kill@storage": (137, ""),
     "drive:storage-001:serial@storage": (7, "serial"),
     "drive:storage-002:signature@storage": (7, "xfs"),

@@ -103,6 +103,11 @@ def test_a_module_says_what_to_do() -> None:
     assert on("runner_on_failed", {"msg": "no", "remedy": "add", "findings": findings}).remedy == "add; clear"
     assert "answers SSH" in on("runner_on_unreachable", {"msg": "no"}).remedy
     assert on("runner_on_failed", {"msg": "no"}).remedy == ""
+    for full in (
+        {"msg": "dd: error writing '/x': No space left on device"},
+        {"msg": "no", "stderr": "No space left on device"},
+    ):
+        assert "make room" in on("runner_on_failed", full).remedy
 
 
 def test_sums_name_every_host_that_took_part() -> None:
