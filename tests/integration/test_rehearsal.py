@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -16,6 +17,7 @@ from sites import NEW, OLD
 from kvplan.api import deployment
 from kvplan.catalogue.loader import load_catalogue
 from kvplan.core.seal import sealed
+from kvplan.rehearsal import breaking
 from kvplan.rehearsal.faults import read_fault
 from kvplan.rehearsal.invented import invented_site
 from kvplan.rehearsal.rehearse import Course
@@ -130,6 +132,28 @@ def _pinged(rehearsal: Rehearsal, command: tuple[str, ...]) -> str:
         return rehearsal.rack.run("storage-001", *command)
     except RackError as error:
         return error.message
+
+
+def test_a_node_that_lost_its_power_comes_back_by_itself(eight: Done) -> None:
+    rack, node = eight.rehearsal.rack, "storage-004"
+    breaking.power_off(eight.rehearsal, node, "")
+    with pytest.raises(RackError):
+        rack.run(node, "true")
+    breaking.power_on(eight.rehearsal, node, "")
+    deadline = time.monotonic() + 60
+    while not came_back(eight.rehearsal, node):
+        assert time.monotonic() < deadline, "sessions and file system are not there again"
+        time.sleep(1)
+
+
+def came_back(rehearsal: Rehearsal, node: str) -> bool:
+    """Tell whether a node has a session on each leg, and the file system."""
+    try:
+        told = json.loads(rehearsal.rack.run(node, "vtysh", "-c", "show bgp summary json"))
+        rehearsal.rack.run(node, "mountpoint", MOUNT)
+    except RackError:
+        return False
+    return [peer["state"] for peer in told["ipv4Unicast"]["peers"].values()] == ["Established"] * 3
 
 
 def test_no_secret_is_left_in_what_a_deployment_writes(eight: Done) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from kvplan.twin.rack import cgroups
-from kvplan.twin.rack.network import powered
+from kvplan.twin.rack.network import forgotten, powered
 from kvplan.twin.rack.shell import RackError, run
 
 if TYPE_CHECKING:
@@ -155,11 +155,17 @@ class Machine:
         lines = powered(self.node, on=on, fabric=self._fabric)
         self._run("ip", "-n", self.node.name, "-batch", "-", stdin="\n".join(lines))
 
+    def _forget(self) -> None:
+        """Let its namespace be what a kernel has when it starts."""
+        lines = forgotten(self.node, fabric=self._fabric)
+        self._run("ip", "-n", self.node.name, "-batch", "-", stdin="\n".join(lines))
+
     def _live(self) -> None:
         """Run the container until it ends for good, and its ports with it; a restart of its own runs it again."""
         groups = cgroups.made(self.node.name)
         with (self.place / "console").open("ab") as console:
             while self._wanted.is_set():
+                self._forget()
                 self._process = subprocess.Popen(  # noqa: S603 - kvplan's own command
                     booting(self.node, self.place / "root", groups, self._shared, self._powered),
                     stdin=subprocess.DEVNULL,

@@ -98,6 +98,26 @@ def powered(node: NodePlan, *, on: bool, fabric: bool) -> list[str]:
     return lines
 
 
+def forgotten(node: NodePlan, *, fabric: bool) -> list[str]:
+    """List the commands inside a node's namespace that let it forget what a kernel does when it starts anew.
+
+    Parameters
+    ----------
+    node
+        The node, whose namespace outlives its systems.
+    fabric
+        Whether the rack addresses its fabric ports and loopback, which then stay.
+
+    Returns
+    -------
+    list of str
+        Lines for `ip -batch`.
+    """
+    lines = ["rule flush", "rule add pref 32766 lookup main", "rule add pref 32767 lookup default"]
+    own = [] if fabric else ["lo", *(port.name for port in node.fabric)]
+    return [*lines, *(f"address flush dev {name} scope global" for name in own)]
+
+
 def configured(wanted: dict[str, PortSetting], held: dict[str, frozenset[str]], shut: frozenset[str]) -> list[str]:
     """List the commands inside a switch's namespace that follow a configuration.
 

@@ -14,6 +14,7 @@ from rack_benches import PLAN
 from kvplan.twin.rack import cgroups, needs
 from kvplan.twin.rack.keeper import greets
 from kvplan.twin.rack.machine import booting
+from kvplan.twin.rack.network import forgotten
 from kvplan.twin.rack.shell import RackError, run
 
 
@@ -26,6 +27,14 @@ def test_a_node_boots_in_groups_of_its_own(tmp_path: Path) -> None:
     done = subprocess.run([*command[:start], "echo", "booted"], capture_output=True, text=True, check=True)
     assert done.stdout == "booted\n"
     assert {(tmp_path / name / "cgroup.procs").read_text(encoding="ascii") for name in ("one", "two")} == {"0\n"}
+
+
+def test_a_node_that_starts_anew_has_no_rules_and_addresses_from_before() -> None:
+    rules = ["rule flush", "rule add pref 32766 lookup main", "rule add pref 32767 lookup default"]
+    assert forgotten(PLAN.nodes[0], fabric=True) == rules
+    ports = ["lo", *(port.name for port in PLAN.nodes[0].fabric)]
+    assert len(ports) > 1
+    assert forgotten(PLAN.nodes[0], fabric=False) == [*rules, *(f"address flush dev {p} scope global" for p in ports)]
 
 
 def test_control_groups_lie_below_one_s_own_and_are_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
