@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
-from typer.core import TyperGroup
 
 from kvplan.cli import building, options
+from kvplan.cli.groups import default_command
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -32,19 +32,8 @@ MEDIA: Final = "media"
 _KEPT: Final = ("--tree", "--state", "--media", "--known-hosts", "--vault-password-file", "--set", "--catalogue")
 _POLL_SECONDS: Final = 1.0
 
-
-class _DefaultRun(TyperGroup):
-    """Takes `deploy PLAN SITE` for `deploy run PLAN SITE`."""
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Put the verb in where a file or an option stands in its place."""
-        if args and args[0] not in {*self.commands, "--help", "-h"}:
-            args = ["run", *args]
-        return super().parse_args(ctx, args)
-
-
 app = typer.Typer(
-    cls=_DefaultRun,
+    cls=default_command("run"),
     help="Deploy a Plan at its Site, phase by phase.\n\n`deploy PLAN SITE` is `deploy run PLAN SITE`.",
     no_args_is_help=True,
     rich_markup_mode=None,
