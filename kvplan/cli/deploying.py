@@ -106,8 +106,9 @@ def run_phases(choice: Choice, sited: Sited) -> None:
     journal = Journal(choice.state / JOURNAL)
     with alone(choice.state) as scratch:
         tree = render_tree(deployment)
-        directory = _written(choice, tree, journal, _hashes(deployment, tree), scratch)
-        order = _order(choice, deployment, directory, _hashes(deployment, tree), journal, secrets)
+        now = _hashes(deployment, tree)
+        directory = _written(choice, tree, journal, now, scratch)
+        order = _order(choice, deployment, directory, now, journal, secrets)
         order = replace(order, variables=variables)
         shelf = _shelf(choice, deployment, order)
         if not choice.check:
