@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets as chance
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from kvplan.site.secrets import secret_references
+from kvplan.site.secrets import controller_secret, secret_references
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -60,7 +60,7 @@ def adapted(site: Site, key: str, public_key: str, packages: Mapping[str, Any]) 
     watching = {"authentication": _reference("snmp_authentication"), "privacy": _reference("snmp_privacy")}
     servers = [
         server.model_copy(
-            update={"bmc": server.bmc.model_copy(update={"password": _reference(f"bmc_{_word(server.name)}")})}
+            update={"bmc": server.bmc.model_copy(update={"password": _reference(controller_secret(server.name))})}
         )
         for server in site.servers
     ]
@@ -83,8 +83,3 @@ def _reference(name: str) -> str:
 def _variable(name: str) -> str:
     """Name the variable of a secret."""
     return f"{PREFIX}{name.upper()}"
-
-
-def _word(name: str) -> str:
-    """Write a server's name as the names of secrets have it."""
-    return name.replace("-", "_")

@@ -33,6 +33,27 @@ def placeholder(name: str) -> str:
     return f"{{{{ kv_secret_{name} }}}}"
 
 
+def controller_secret(server: str) -> str:
+    """Name the password of a server's controller.
+
+    Parameters
+    ----------
+    server
+        Name of the server.
+
+    Returns
+    -------
+    str
+        The name by which files ask for it.
+
+    Examples
+    --------
+    >>> controller_secret("storage-001")
+    'bmc_storage_001'
+    """
+    return f"bmc_{server.replace('-', '_')}"
+
+
 def secret_references(site: Site) -> dict[str, str]:
     """List where each secret of a Site is, by name.
 
@@ -54,5 +75,5 @@ def secret_references(site: Site) -> dict[str, str]:
         "snmp_authentication": snmp.authentication if snmp else None,
         "snmp_privacy": snmp.privacy if snmp else None,
     }
-    controllers = {f"bmc_{server.name.replace('-', '_')}": server.bmc.password for server in site.servers}
+    controllers = {controller_secret(server.name): server.bmc.password for server in site.servers}
     return {name: reference for name, reference in {**named, **controllers}.items() if reference}

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from kvplan.site.secrets import controller_secret
+
 if TYPE_CHECKING:
     from kvplan.schema.design import Port
     from kvplan.site.deployment import Deployment, HostPort, Server, SwitchUnit
@@ -91,7 +93,7 @@ def controller_vars(server: Server) -> dict[str, Any]:
         "kv_serial": server.site.serial,
         "kv_bmc_kind": bmc.kind,
         "kv_bmc_user": bmc.user,
-        "kv_bmc_password": f"bmc_{server.name.replace('-', '_')}",
+        "kv_bmc_password": controller_secret(server.name),
         "kv_bmc_tls_verify": bmc.tls_verify,
         "kv_bmc_mac": bmc.mac,
     }

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from kvplan.schema.base import Record
 from kvplan.schema.roles import FABRIC_ROLES
+from kvplan.site.secrets import controller_secret
 from kvplan.twin.nvue.wiring import wiring_of
 
 if TYPE_CHECKING:
@@ -149,7 +150,7 @@ def _server(server: Server, secrets: Mapping[str, str], profile: str | None) -> 
         model=server.site.model,
         address=bmc.address,
         user=bmc.user,
-        password=secrets[f"bmc_{server.name.replace('-', '_')}"],
+        password=secrets[controller_secret(server.name)],
         profile=profile or KINDS[bmc.kind],
         drives=server.site.boot_drives.serials,
     )
