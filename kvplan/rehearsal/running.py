@@ -9,12 +9,12 @@ import subprocess
 import sys
 from contextlib import suppress
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from kvplan.deploy.events import event_from
 from kvplan.errors import ExitCode
 from kvplan.twin.rack import HERE
+from kvplan.twin.rack.shell import children
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -61,7 +61,7 @@ class Deploying:
 
     def kill(self) -> None:
         """End it as the kernel does when memory is short: without a word."""
-        for pid in _children(self.process.pid):
+        for pid in children(self.process.pid):
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
 
@@ -107,10 +107,3 @@ def deployed(
         run.said = (process.stderr.read() if process.stderr else "")[-_TAIL:]
     run.code = process.returncode if process.returncode >= 0 else 128 - process.returncode
     return run
-
-
-def _children(pid: int) -> list[int]:
-    """List the processes that a process started."""
-    with suppress(OSError):
-        return [int(word) for word in Path(f"/proc/{pid}/task/{pid}/children").read_text(encoding="ascii").split()]
-    return []

@@ -8,15 +8,15 @@ import signal
 import subprocess
 import threading
 import time
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from kvplan.twin.rack import cgroups
 from kvplan.twin.rack.network import forgotten, powered
-from kvplan.twin.rack.shell import RackError, run
+from kvplan.twin.rack.shell import RackError, children, run
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from pathlib import Path
 
     from kvplan.twin.rack.plan import NodePlan
     from kvplan.twin.rack.shell import Run
@@ -144,11 +144,7 @@ class Machine:
         process = self._process
         if process is None or process.poll() is not None:
             return 0
-        try:
-            children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text(encoding="ascii").split()
-            return int(children[0]) if children else 0
-        except OSError:
-            return 0
+        return next(iter(children(process.pid)), 0)
 
     def _ports(self, *, on: bool) -> None:
         """Let its ports follow its power."""

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import time
-from contextlib import suppress
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from kvplan.twin.rack.inside import CONTROL, ORDER
 from kvplan.twin.rack.keeper import inside
 from kvplan.twin.rack.lines import asked
 from kvplan.twin.rack.order import RackOrder
-from kvplan.twin.rack.shell import RackError, run
+from kvplan.twin.rack.shell import RackError, children, run
 from kvplan.twin.rack.ssh import inventory
 
 if TYPE_CHECKING:
     from collections.abc import Collection
+    from pathlib import Path
 
     from kvplan.twin.rack.plan import RackPlan
 
@@ -222,8 +221,7 @@ def first_process(pid: int) -> int:
     RackError
         When the rack is gone.
     """
-    with suppress(OSError):
-        if children := Path(f"/proc/{pid}/task/{pid}/children").read_text(encoding="ascii").split():
-            return int(children[0])
+    if started := children(pid):
+        return started[0]
     message = "the rack is gone"
     raise RackError(message)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 from collections.abc import Callable
+from pathlib import Path
 
 from kvplan.errors import KvplanError
 
@@ -49,3 +50,22 @@ def run(*command: str, stdin: str = "", seconds: float = 60) -> str:
         message = f"{' '.join(command)}: exit code {done.returncode}: {said}"
         raise RackError(message)
     return done.stdout
+
+
+def children(pid: int) -> list[int]:
+    """List the processes that a process started.
+
+    Parameters
+    ----------
+    pid
+        The process.
+
+    Returns
+    -------
+    list of int
+        Theirs, the oldest first; none where it has gone.
+    """
+    try:
+        return [int(word) for word in Path(f"/proc/{pid}/task/{pid}/children").read_text(encoding="ascii").split()]
+    except OSError:
+        return []
