@@ -205,12 +205,10 @@ def _arguments(plan_path: Path, directory: Path) -> tuple[str, ...]:
 
 
 def _write_installed(deployment: Deployment, directory: Path) -> None:
-    """Write what an installer leaves on each server's disk; the deployer's key is let in, as the answers ask for."""
+    """Write what an installer leaves on each server's disk; who may log in, its medium says."""
     (directory / "installed").mkdir()
-    access = deployment.site.access
-    keys = {f"home/{access.user}/.ssh/authorized_keys": "".join(f"{key}\n" for key in access.ssh_keys)}
     for server in deployment.servers:
-        files = {**programs.installed(deployment, server), **keys}
+        files = programs.installed(deployment, server)
         (directory / "installed" / f"{server.name}.json").write_text(json.dumps(files), encoding="utf-8")
 
 
