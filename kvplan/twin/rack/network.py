@@ -113,9 +113,11 @@ def forgotten(node: NodePlan, *, fabric: bool) -> list[str]:
     list of str
         Lines for `ip -batch`.
     """
-    lines = ["rule flush", "rule add pref 32766 lookup main", "rule add pref 32767 lookup default"]
+    # As the kernel's own: systemd-networkd takes away rules that are neither its own nor the kernel's.
+    tables = [(32766, "main"), (32767, "default")]
+    rules = ["rule flush", *(f"rule add pref {rank} lookup {table} protocol kernel" for rank, table in tables)]
     own = [] if fabric else ["lo", *(port.name for port in node.fabric)]
-    return [*lines, *(f"address flush dev {name} scope global" for name in own)]
+    return [*rules, *(f"address flush dev {name} scope global" for name in own)]
 
 
 def configured(wanted: dict[str, PortSetting], held: dict[str, frozenset[str]], shut: frozenset[str]) -> list[str]:

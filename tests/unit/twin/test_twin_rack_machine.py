@@ -30,7 +30,11 @@ def test_a_node_boots_in_groups_of_its_own(tmp_path: Path) -> None:
 
 
 def test_a_node_that_starts_anew_has_no_rules_and_addresses_from_before() -> None:
-    rules = ["rule flush", "rule add pref 32766 lookup main", "rule add pref 32767 lookup default"]
+    rules = [
+        "rule flush",
+        "rule add pref 32766 lookup main protocol kernel",
+        "rule add pref 32767 lookup default protocol kernel",
+    ]
     assert forgotten(PLAN.nodes[0], fabric=True) == rules
     ports = ["lo", *(port.name for port in PLAN.nodes[0].fabric)]
     assert len(ports) > 1
