@@ -4,9 +4,10 @@
 from __future__ import annotations
 
 import os
+import re
 import tempfile
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from ansible.module_utils.basic import AnsibleModule
 
@@ -17,7 +18,9 @@ short_description: Lay many files at once
 description:
   - Writes files with their modes, owned by root, and makes the directories they are in.
   - Removes every other file of the directories in O(only).
-  - One run for all files of a role, where C(ansible.builtin.copy) takes one for each.
+  - One run for all files of a host, where C(ansible.builtin.copy) takes one for each.
+  - Keeps in mind which files must yet be applied, so that a run that is interrupted between laying and applying goes on
+    with applying.
 version_added: "0.1.0"
 author: The kvplan developers (@kvplan)
 options:
@@ -32,6 +35,16 @@ options:
     default: {}
   only:
     description: Directories below the root in which nothing else may lie.
+    type: list
+    elements: str
+    default: []
+  remember:
+    description: Regular expressions for the paths of files that do nothing until something is restarted or loaded.
+    type: list
+    elements: str
+    default: []
+  applied:
+    description: Paths that were applied since, and need not be kept in mind any longer.
     type: list
     elements: str
     default: []
@@ -53,6 +66,12 @@ EXAMPLES = r"""
   kv_files:
     files:
       - [etc/chrony.conf, "0644", "server 10.0.0.1 iburst\n"]
+    remember: [etc/chrony]
+
+- name: Note that the time service was restarted
+  kv_files:
+    files: []
+    applied: [etc/chrony.conf]
 """
 
 RETURN = r"""
@@ -61,9 +80,30 @@ paths:
   returned: always
   type: list
   elements: str
+unapplied:
+  description: The paths that were laid, now or before, and must yet be applied.
+  returned: always
+  type: list
+  elements: str
 """
 
+UNAPPLIED = "var/lib/kvplan/unapplied"
+"""One path a line, in the order of the alphabet."""
 HIDDEN = "(holds a secret)\n"
+
+
+State = tuple[int, str]
+"""Mode and text of a file."""
+
+
+class Change(NamedTuple):
+    """A file before and after; None where there is none."""
+
+    path: str
+    before: State | None
+    after: State | None
+    hidden: bool
+    """Whether it may hold a secret."""
 
 
 def main() -> None:
@@ -73,30 +113,51 @@ def main() -> None:
             "files": {"type": "list", "elements": "list", "required": True},
             "secrets": {"type": "dict", "default": {}, "no_log": True},
             "only": {"type": "list", "elements": "str", "default": []},
+            "remember": {"type": "list", "elements": "str", "default": []},
+            "applied": {"type": "list", "elements": "str", "default": []},
             "root": {"type": "path", "default": "/"},
         },
         supports_check_mode=True,
     )
     root = Path(module.params["root"])
     wanted = {path: (int(mode, 8), text) for path, mode, text in module.params["files"]}
-    paths: list[str] = []
-    diff: list[dict[str, Any]] = []
+    changes = [*differing(root, wanted, module.params["secrets"]), *strangers(root, module.params["only"], set(wanted))]
+    paths = [change.path for change in changes]
+    unapplied = due(root, paths, module.params)
+    if not module.check_mode:
+        # first this, so that a run that ends in the middle is known not to have applied anything
+        note(module, root / UNAPPLIED, unapplied)
+        for change in changes:
+            write(module, root / change.path, *change.after) if change.after else (root / change.path).unlink()
+    diff = [shown(root, change) for change in changes]
+    module.exit_json(changed=bool(paths), paths=paths, unapplied=unapplied, diff=diff)
+
+
+def differing(root: Path, wanted: dict[str, State], secrets: dict[str, str]) -> list[Change]:
+    """List the files that are not as wanted."""
+    changes: list[Change] = []
     for path, (mode, text) in sorted(wanted.items()):
-        full = filled(text, module.params["secrets"])
-        place = root / path
-        before = seen(place)
-        if before == (mode, full):
-            continue
-        paths.append(path)
-        diff.append(shown(place, before, (mode, full), hidden=full != text))
-        if not module.check_mode:
-            write(module, place, mode, full)
-    for place in strangers(root, module.params["only"], set(wanted)):
-        paths.append(str(place.relative_to(root)))
-        diff.append(shown(place, seen(place), None, hidden=True))
-        if not module.check_mode:
-            place.unlink()
-    module.exit_json(changed=bool(paths), paths=paths, diff=diff)
+        full = filled(text, secrets)
+        before = seen(root / path)
+        if before != (mode, full):
+            changes.append(Change(path, before, (mode, full), hidden=full != text))
+    return changes
+
+
+def due(root: Path, paths: list[str], params: dict[str, Any]) -> list[str]:
+    """List the paths that must be applied: of those laid now the ones to remember, and what was laid before."""
+    place = root / UNAPPLIED
+    before = place.read_text(encoding="utf-8").splitlines() if place.exists() else []
+    laid = [path for path in paths if any(re.match(pattern, path) for pattern in params["remember"])]
+    return sorted({*laid, *before} - set(params["applied"]))
+
+
+def note(module: AnsibleModule, place: Path, unapplied: list[str]) -> None:
+    """Keep in mind what must be applied."""
+    text = "".join(f"{path}\n" for path in unapplied)
+    held = seen(place)
+    if text != (held[1] if held else ""):
+        write(module, place, 0o644, text)
 
 
 def filled(text: str, secrets: dict[str, str]) -> str:
@@ -106,24 +167,28 @@ def filled(text: str, secrets: dict[str, str]) -> str:
     return text
 
 
-def seen(place: Path) -> tuple[int, str] | None:
+def seen(place: Path) -> State | None:
     """Read mode and text of a file; None where there is none."""
     if place.is_symlink() or not place.exists():
         return None
     return place.stat().st_mode & 0o7777, place.read_text(encoding="utf-8", errors="surrogateescape")
 
 
-def shown(
-    place: Path, before: tuple[int, str] | None, after: tuple[int, str] | None, *, hidden: bool
-) -> dict[str, Any]:
+def shown(root: Path, change: Change) -> dict[str, Any]:
     """Show a file before and after; of a secret only that it changes."""
 
-    def told(state: tuple[int, str] | None) -> str:
+    def told(state: State | None) -> str:
         if state is None:
             return ""
-        return f"mode {state[0]:04o}\n{HIDDEN if hidden else state[1]}"
+        return f"mode {state[0]:04o}\n{HIDDEN if change.hidden else state[1]}"
 
-    return {"before_header": str(place), "after_header": str(place), "before": told(before), "after": told(after)}
+    place = str(root / change.path)
+    return {
+        "before_header": place,
+        "after_header": place,
+        "before": told(change.before),
+        "after": told(change.after),
+    }
 
 
 def write(module: AnsibleModule, place: Path, mode: int, text: str) -> None:
@@ -143,15 +208,12 @@ def write(module: AnsibleModule, place: Path, mode: int, text: str) -> None:
         )
 
 
-def strangers(root: Path, only: list[str], wanted: set[str]) -> list[Path]:
+def strangers(root: Path, only: list[str], wanted: set[str]) -> list[Change]:
     """List the files of directories in which only wanted ones may lie."""
-    return [
-        place
-        for directory in only
-        if (root / directory).is_dir()
-        for place in sorted((root / directory).iterdir())
-        if not place.is_dir() and str(place.relative_to(root)) not in wanted
-    ]
+    there = [root / directory for directory in only if (root / directory).is_dir()]
+    places = [place for directory in there for place in sorted(directory.iterdir()) if not place.is_dir()]
+    paths = [str(place.relative_to(root)) for place in places]
+    return [Change(path, seen(root / path), None, hidden=True) for path in paths if path not in wanted]
 
 
 if __name__ == "__main__":

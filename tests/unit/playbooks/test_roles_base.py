@@ -103,15 +103,16 @@ def test_trust_is_not_built_with_a_node_that_nobody_knows(tree: Path, tmp_path: 
     assert not (tmp_path / "host").exists()
 
 
-def test_each_file_of_a_host_is_laid_by_one_role(tree: Path) -> None:
-    tasks = [text.read_text() for text in ROLES.glob("base_*/tasks/main.yml")]
-    patterns = [match for text in tasks for match in re.findall(r"base_files_match: (.+)", text)]
-    patterns = [match for match in patterns if "{{" not in match] + ["etc/NetworkManager/", "etc/netplan/"]
+def test_each_file_of_a_host_takes_effect_by_itself_or_is_applied_by_one_role(tree: Path) -> None:
+    held = yaml.safe_load((ROLES / "base_files/vars/main.yml").read_text())
+    patterns = [*held["base_files_effective"], *held["base_files_applied_by"].values()]
     files = [path for path in json.loads((tree / "manifest.json").read_text())["files"] if path.count("/") > 1]
 
     for path in (path for path in files if path.startswith("hosts/") and not LATER.match(path)):
         inner = re.sub("^hosts/(_common/)?[^/]+/", "", path)
         assert [bool(re.match(pattern, inner)) for pattern in patterns].count(True) == 1, path
+    for role in held["base_files_applied_by"]:
+        assert f"base_files_applied_by.{role}" in (ROLES / role / "vars/main.yml").read_text()
 
 
 VERIFY = """\

@@ -91,3 +91,35 @@ def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     assert result["failed"]
     assert "etc/chrony.conf" in result["msg"]
     assert "writable" in result["remedy"]
+
+
+def test_what_must_be_applied_is_kept_in_mind_until_it_is(tmp_path: Path) -> None:
+    remember = ["etc/chrony", "etc/deep"]
+    foreseen = laid(tmp_path, check=True, remember=remember)
+    assert not list(tmp_path.iterdir())
+
+    first = laid(tmp_path, remember=remember)
+    again = laid(tmp_path, remember=remember)
+    partly = laid(tmp_path, remember=remember, files=[], applied=["etc/chrony.conf"])
+    after = laid(tmp_path, remember=remember, applied=["etc/deep/down/secret"])
+
+    assert (
+        foreseen["unapplied"] == first["unapplied"] == again["unapplied"] == ["etc/chrony.conf", "etc/deep/down/secret"]
+    )
+    assert (again["changed"], partly["changed"], after["changed"]) == (False, False, False)
+    assert partly["unapplied"] == ["etc/deep/down/secret"]
+    assert after["unapplied"] == []
+
+
+def test_a_run_that_ended_while_laying_has_applied_nothing(tmp_path: Path) -> None:
+    blocked = tmp_path / "etc/deep"
+    blocked.parent.mkdir()
+    blocked.write_text("no directory")
+
+    stopped = laid(tmp_path, remember=["etc"])
+    blocked.unlink()
+    resumed = laid(tmp_path, remember=["etc"])
+
+    assert stopped["failed"]
+    assert resumed["paths"] == ["etc/deep/down/secret"]
+    assert resumed["unapplied"] == ["etc/chrony.conf", "etc/deep/down/secret"]
