@@ -8,6 +8,7 @@ from typing import Any, Generic, TypeVar
 from pydantic import Field
 
 from kvplan.errors import InputError, did_you_mean
+from kvplan.schema.alternative import StorageAlternative
 from kvplan.schema.base import Constant, Record
 from kvplan.schema.cabling import CableFamily, Enclosure, Transceiver
 from kvplan.schema.hardware import Drive, Gpu, Nic, Server, Switch
@@ -55,11 +56,13 @@ SPARES = Table("spares", SpareRow, "spare rate")
 MEASUREMENTS = Table("measurements", Measurement, "measurement")
 SETTINGS = Table("settings", Setting, "setting")
 COMPATIBILITY = Table("compatibility", Compatibility, "compatibility row")
+ALTERNATIVES = Table("alternatives", StorageAlternative, "alternative")
 CONSTANTS = Table("constants", ConstantRow, "constant")
 
 _ALL: tuple[Table[Any], ...] = (
     MODELS, GPUS, SERVERS, DRIVES, NICS, SWITCHES, BACKENDS, SOFTWARE, RELEASES,
-    ENCLOSURES, CABLES, TRANSCEIVERS, KIT, SPARES, SETTINGS, COMPATIBILITY, MEASUREMENTS, CONSTANTS,
+    ENCLOSURES, CABLES, TRANSCEIVERS, KIT, SPARES, SETTINGS, COMPATIBILITY, MEASUREMENTS, ALTERNATIVES,
+    CONSTANTS,
 )  # fmt: skip
 TABLES: dict[str, Table[Any]] = {table.name: table for table in _ALL}
 """All tables by name, in the order in which they are listed and hashed."""
