@@ -15,6 +15,7 @@ from kvplan.schema.hardware import Drive, Gpu, Nic, Server, Switch
 from kvplan.schema.kit import KitRow, SpareRow
 from kvplan.schema.measurement import Measurement
 from kvplan.schema.model import ModelSpec
+from kvplan.schema.prefill import PrefillRow
 from kvplan.schema.setting import Compatibility, Setting
 from kvplan.schema.software import CacheBackend, SoftwareSet, StorageRelease
 
@@ -57,12 +58,13 @@ MEASUREMENTS = Table("measurements", Measurement, "measurement")
 SETTINGS = Table("settings", Setting, "setting")
 COMPATIBILITY = Table("compatibility", Compatibility, "compatibility row")
 ALTERNATIVES = Table("alternatives", StorageAlternative, "alternative")
+PREFILL = Table("prefill", PrefillRow, "prefill row")
 CONSTANTS = Table("constants", ConstantRow, "constant")
 
 _ALL: tuple[Table[Any], ...] = (
     MODELS, GPUS, SERVERS, DRIVES, NICS, SWITCHES, BACKENDS, SOFTWARE, RELEASES,
     ENCLOSURES, CABLES, TRANSCEIVERS, KIT, SPARES, SETTINGS, COMPATIBILITY, MEASUREMENTS, ALTERNATIVES,
-    CONSTANTS,
+    PREFILL, CONSTANTS,
 )  # fmt: skip
 TABLES: dict[str, Table[Any]] = {table.name: table for table in _ALL}
 """All tables by name, in the order in which they are listed and hashed."""

@@ -15,6 +15,7 @@ from kvplan.catalogue.tables import (
     MEASUREMENTS,
     MODELS,
     NICS,
+    PREFILL,
     RELEASES,
     SERVERS,
     SOFTWARE,
@@ -39,6 +40,8 @@ _REFERENCES: tuple[tuple[Table[Any], str, Table[Any]], ...] = (
     (SOFTWARE, "storage_scale", RELEASES),
     (MEASUREMENTS, "model", MODELS),
     (MEASUREMENTS, "gpu", GPUS),
+    (PREFILL, "model", MODELS),
+    (PREFILL, "gpu", GPUS),
     # What has no enclosure cannot be racked or powered.
     (SERVERS, "id", ENCLOSURES),
     (SWITCHES, "id", ENCLOSURES),

@@ -39,11 +39,16 @@ class Gpu(Row):
     """A GPU as it is sold in a server: memory, bandwidth, bus, and the network of the server around it.
 
     `pcie_generation` is the GPU's own, `host_pcie_generation` that of the server's slots, which hold its NICs too.
+    The FLOPS are dense peaks, absent where nobody says; a GPU without an fp8 rate computes fp8 weights in bf16.
+    `link_bytes_per_s` is what a GPU sends to its neighbours in the server: NVLink, or the bus.
     """
 
     vendor: str
     memory_bytes: PositiveInt
     memory_bandwidth_bytes_per_s: PositiveFloat
+    bf16_flops_per_s: PositiveFloat | None = None
+    fp8_flops_per_s: PositiveFloat | None = None
+    link_bytes_per_s: PositiveFloat | None = None
     pcie_generation: Literal[3, 4, 5, 6]
     pcie_lanes: PositiveInt
     host_pcie_generation: Literal[3, 4, 5, 6] = 5
