@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
-from kvplan.schema.base import Record
-from kvplan.schema.hardware import PositiveInt, Row
+from kvplan.schema.base import Record, Sourced
+from kvplan.schema.hardware import PositiveFloat, PositiveInt, Row
 
 BackendId = Literal["vllm-fs", "llmd-fs", "lmcache-fs", "lmcache-gds", "kvbm-disk", "kvbm-g4"]
 """The cache back ends that kvplan knows how to count."""
@@ -23,11 +23,30 @@ class VersionRange(Record):
     last: str = ""
 
 
+DataPath = Literal["gpudirect", "bounce"]
+"""From the tier straight into GPU memory, or through a buffer in host memory."""
+
+
+class Stream(Sourced):
+    """The rate that one engine was seen to read with a back end on one path, and on which `setup`."""
+
+    path: DataPath
+    bytes_per_s: PositiveFloat
+    setup: str
+
+
+class LoadSteps(Sourced):
+    """How many steps of the scheduler a request waits for its load beside the load itself."""
+
+    steps: Annotated[int, Field(ge=0)]
+
+
 class CacheBackend(Row):
     """What writes KV blocks to the tier and reads them back, and what it is worth.
 
     `eviction` says who deletes old blocks: nobody, the worker in its own pool, or the registry that indexes its
-    files. `external_delete` says whether somebody else may delete files under it.
+    files. `external_delete` says whether somebody else may delete files under it. `streams` caps what one engine
+    reads, where somebody measured it; `load_steps` is absent where nobody counted them.
     """
 
     dynamo: VersionRange
@@ -46,6 +65,8 @@ class CacheBackend(Row):
     window_storage: Literal["all-layers", "prompt-end"] = "all-layers"
     default_chunk_tokens: PositiveInt
     file_unit_bytes: PositiveInt = 4096
+    streams: tuple[Stream, ...] = ()
+    load_steps: LoadSteps | None = None
 
 
 class SoftwareSet(Row):
