@@ -18,6 +18,7 @@ from kvplan.schema.model import ModelSpec
 from kvplan.schema.prefill import PrefillRow
 from kvplan.schema.setting import Compatibility, Setting
 from kvplan.schema.software import CacheBackend, SoftwareSet, StorageRelease
+from kvplan.schema.workload import WorkloadPreset
 
 CATALOGUE_VERSION = "2026.11.30"
 """The day up to which the built-in tables were brought; it changes with every change of a row."""
@@ -59,12 +60,13 @@ SETTINGS = Table("settings", Setting, "setting")
 COMPATIBILITY = Table("compatibility", Compatibility, "compatibility row")
 ALTERNATIVES = Table("alternatives", StorageAlternative, "alternative")
 PREFILL = Table("prefill", PrefillRow, "prefill row")
+WORKLOADS = Table("workloads", WorkloadPreset, "workload")
 CONSTANTS = Table("constants", ConstantRow, "constant")
 
 _ALL: tuple[Table[Any], ...] = (
     MODELS, GPUS, SERVERS, DRIVES, NICS, SWITCHES, BACKENDS, SOFTWARE, RELEASES,
     ENCLOSURES, CABLES, TRANSCEIVERS, KIT, SPARES, SETTINGS, COMPATIBILITY, MEASUREMENTS, ALTERNATIVES,
-    PREFILL, CONSTANTS,
+    PREFILL, WORKLOADS, CONSTANTS,
 )  # fmt: skip
 TABLES: dict[str, Table[Any]] = {table.name: table for table in _ALL}
 """All tables by name, in the order in which they are listed and hashed."""

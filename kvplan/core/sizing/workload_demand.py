@@ -7,6 +7,7 @@ from math import ceil
 from typing import TYPE_CHECKING, Final, Literal
 
 from kvplan.core.ece.judge import judge
+from kvplan.core.prediction.contention import read_beside_writes
 from kvplan.core.sizing.workload import (
     arrival_rate,
     burst_factor,
@@ -61,14 +62,15 @@ class TierOffer:
 class NodeRules:
     """How a tier is planned.
 
-    `planned_share` [1] of what writes leave of the read rate may be read, each written byte taking
-    `read_lost_per_write` [1] of it; a purge leaves `low_watermark` [1] of the capacity; `in_flight_bytes` [B] of
-    contexts are held at least, and `least_nodes` [nodes] survive what must be survived.
+    `planned_share` [1] of what writes leave of the read rate may be read; writes take `write_interference` [1] of their
+    own share of the tier off it, as `kvplan.core.prediction.contention.read_beside_writes` has it. A purge leaves
+    `low_watermark` [1] of the capacity; `in_flight_bytes` [B] of contexts are held at least, and `least_nodes` [nodes]
+    survive what must be survived.
     """
 
     planned_share: float
     low_watermark: float
-    read_lost_per_write: float = 0.0
+    write_interference: float
     in_flight_bytes: float = 0.0
     least_nodes: int = 1
 
@@ -195,16 +197,16 @@ def sustained_requests(load: WorkloadLoad, engines: float, planned_read_bytes_pe
 def planned_reads(tier: TierOffer, write_bytes_per_s: float, rules: NodeRules) -> float:
     r"""Return what hits may read of a tier beside the writes.
 
-    .. math:: R = s \max(T - c w, 0)
+    .. math:: R = s T \max(1 - \phi w / W, 0)
 
     Parameters
     ----------
     tier
-        The tier, which reads T alone [B/s].
+        The tier, which reads T alone, and writes W alone [B/s].
     write_bytes_per_s
         Writes w [B/s].
     rules
-        Planned share s [1], read lost to each written byte c [1].
+        Planned share s [1], write interference phi [1].
 
     Returns
     -------
@@ -218,16 +220,21 @@ def planned_reads(tier: TierOffer, write_bytes_per_s: float, rules: NodeRules) -
     Examples
     --------
     >>> tier = TierOffer(8, 315e9, 200e9, 744e12, 8e9)
-    >>> [round(planned_reads(tier, 84e9, NodeRules(0.7, 0.8, lost)) / 1e9, 1) for lost in (0, 1)]
-    [220.5, 161.7]
+    >>> [round(planned_reads(tier, 84e9, NodeRules(0.7, 0.75, phi)) / 1e9, 1) for phi in (0, 1)]
+    [220.5, 127.9]
     """
-    return rules.planned_share * max(tier.read_bytes_per_s - rules.read_lost_per_write * write_bytes_per_s, 0.0)
+    if not tier.write_bytes_per_s:
+        return 0.0 if write_bytes_per_s and rules.write_interference else rules.planned_share * tier.read_bytes_per_s
+    left = read_beside_writes(
+        tier.read_bytes_per_s, write_bytes_per_s, tier.write_bytes_per_s, rules.write_interference
+    )
+    return rules.planned_share * left
 
 
 def node_needs(load: WorkloadLoad, workload: Workload, tier: TierOffer, rules: NodeRules) -> tuple[NodeNeed, ...]:
     r"""Judge a tier on every limit of a workload, and say how many nodes like its own each limit asks for.
 
-    .. math:: N_{read} = \left\lceil \frac{r / s + c w}{T / N} \right\rceil, \qquad
+    .. math:: N_{read} = \left\lceil \frac{r}{s T / N} + \frac{\phi w}{W / N} \right\rceil, \qquad
               N_{retention} = \left\lceil \frac{w \tau / \omega}{U / N} \right\rceil
 
     Parameters
@@ -237,9 +244,9 @@ def node_needs(load: WorkloadLoad, workload: Workload, tier: TierOffer, rules: N
     workload
         Retention tau [s], and whether the drives' rating binds.
     tier
-        A tier of N nodes that reads T [B/s] and holds U [B].
+        A tier of N nodes that reads T, writes W [B/s] and holds U [B].
     rules
-        Planned share s, read lost to a written byte c, low watermark omega [1]; least nodes and contexts in flight.
+        Planned share s, write interference phi, low watermark omega [1]; least nodes and contexts in flight.
 
     Returns
     -------
@@ -263,11 +270,12 @@ def node_needs(load: WorkloadLoad, workload: Workload, tier: TierOffer, rules: N
     >>> h200 = Served(PrefillModel(0.036, 17.3e-6, 0.313e-9, 1.15, "derived", "aiconfigurator"), 1, 73_728, 73_728)
     >>> agent = Workload(busy_share=0.7, prompt_tokens=66_000, suffix_tokens=2_000, local_hit_share=0.9)
     >>> load = workload_load(agent, 256, h200, Burst(2.7, 3.4))
-    >>> needs = node_needs(load, agent, TierOffer(8, 315e9, 200e9, 744e12, 9.1e9), NodeRules(0.7, 0.8, least_nodes=4))
-    >>> [(need.limit, need.nodes) for need in needs if need.nodes > 1]
-    [('read', 10), ('write', 4), ('retention', 5), ('endurance', 74), ('tolerance', 4)]
+    >>> rules = NodeRules(planned_share=0.7, low_watermark=0.75, write_interference=1.0, least_nodes=4)
+    >>> needs = node_needs(load, agent, TierOffer(8, 315e9, 200e9, 744e12, 9.1e9), rules)
+    >>> [(need.limit, need.nodes) for need in needs]
+    [('capacity', 1), ('read', 14), ('write', 4), ('retention', 5), ('endurance', 74), ('tolerance', 4)]
     >>> nodes_needed(needs)
-    10
+    14
     """
     write, share = load.write_bytes_per_s, rules.planned_share
     held, kept = load.held_bytes / rules.low_watermark, format_duration(workload.retention_s)
@@ -370,10 +378,12 @@ def _need(
 
 
 def _read_need(load: WorkloadLoad, tier: TierOffer, rules: NodeRules) -> NodeNeed:
-    """Judge reads: what writes take off them is the same on any number of nodes, so it is added, not scaled."""
+    """Judge reads: nodes for the reads, and nodes that are busy with the writes."""
     read, write = load.read_bytes_per_s, load.write_bytes_per_s
     judged = _need("read", read, planned_reads(tier, write, rules), "B/s", tier.nodes)
-    if not tier.read_bytes_per_s:
+    disturbed = rules.write_interference * write
+    if not read or not tier.read_bytes_per_s or (disturbed and not tier.write_bytes_per_s):
         return judged
-    raw = read / rules.planned_share + rules.read_lost_per_write * write
-    return judged.model_copy(update={"nodes": max(ceil(round(raw * tier.nodes / tier.read_bytes_per_s, 9)), 1)})
+    share = read / (rules.planned_share * tier.read_bytes_per_s)
+    share += disturbed / tier.write_bytes_per_s if disturbed else 0.0
+    return judged.model_copy(update={"nodes": max(ceil(round(share * tier.nodes, 9)), 1)})
