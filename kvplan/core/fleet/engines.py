@@ -39,7 +39,8 @@ class Served:
 def work(times: EngineTimes, job: Job, *, from_tier: bool) -> tuple[float, float]:
     r"""Return how long a job holds its engine, and what comes on top until its first token.
 
-    .. math:: W = \phi T(n, m) + [\tau n]_{\text{hit}}, \qquad L = [c_1 + k t_s]_{\text{hit}}, \text{ else } \phi \delta c_0
+    .. math:: W = \phi T(n, m) + [\tau n]_{\text{hit}}, \qquad
+              L = c_1 + k t_s \text{ for a hit, else } \phi \delta c_0
 
     Parameters
     ----------
