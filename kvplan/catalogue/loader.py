@@ -22,6 +22,7 @@ from kvplan.catalogue.tables import (
     SETTINGS,
     SOFTWARE,
     SWITCHES,
+    WORKLOADS,
     RowT,
     Table,
     table_named,
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from kvplan.schema.model import ModelSpec
     from kvplan.schema.setting import Compatibility, Setting
     from kvplan.schema.software import CacheBackend, SoftwareSet, StorageRelease
+    from kvplan.schema.workload import WorkloadPreset
 
 _KEPT_CATALOGUES = 8
 
@@ -134,6 +136,10 @@ class Catalogue:
     def release(self, name: str) -> StorageRelease:
         """Return a storage release."""
         return self._one(RELEASES, name)
+
+    def workload(self, name: str) -> WorkloadPreset:
+        """Return a workload by its name."""
+        return self._one(WORKLOADS, name)
 
     def constant(self, name: str) -> Constant:
         """Return a constant, without the id that its table keeps with it."""
