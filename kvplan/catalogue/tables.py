@@ -11,6 +11,7 @@ from kvplan.errors import InputError, did_you_mean
 from kvplan.schema.alternative import StorageAlternative
 from kvplan.schema.base import Constant, Record
 from kvplan.schema.cabling import CableFamily, Enclosure, Transceiver
+from kvplan.schema.claims import Claim
 from kvplan.schema.hardware import Drive, Gpu, Nic, Server, Switch
 from kvplan.schema.kit import KitRow, SpareRow
 from kvplan.schema.measurement import Measurement
@@ -60,13 +61,15 @@ SETTINGS = Table("settings", Setting, "setting")
 COMPATIBILITY = Table("compatibility", Compatibility, "compatibility row")
 ALTERNATIVES = Table("alternatives", StorageAlternative, "alternative")
 PREFILL = Table("prefill", PrefillRow, "prefill row")
+FIGURES = Table("figures", ConstantRow, "published figure")
+CLAIMS = Table("claims", Claim, "claim")
 WORKLOADS = Table("workloads", WorkloadPreset, "workload")
 CONSTANTS = Table("constants", ConstantRow, "constant")
 
 _ALL: tuple[Table[Any], ...] = (
     MODELS, GPUS, SERVERS, DRIVES, NICS, SWITCHES, BACKENDS, SOFTWARE, RELEASES,
     ENCLOSURES, CABLES, TRANSCEIVERS, KIT, SPARES, SETTINGS, COMPATIBILITY, MEASUREMENTS, ALTERNATIVES,
-    PREFILL, WORKLOADS, CONSTANTS,
+    PREFILL, FIGURES, CLAIMS, WORKLOADS, CONSTANTS,
 )  # fmt: skip
 TABLES: dict[str, Table[Any]] = {table.name: table for table in _ALL}
 """All tables by name, in the order in which they are listed and hashed."""
