@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from kvplan.core.design.inputs import DesignInputs
     from kvplan.schema.bom import Bom
     from kvplan.schema.build import BuildOptions
+    from kvplan.schema.claims import ClaimsReport
     from kvplan.schema.design import Design
     from kvplan.schema.plan import Plan
     from kvplan.schema.price_book import PriceBook, QuoteTerms
@@ -126,6 +127,35 @@ def ece_report(request: EceRequest, *, catalogue: Catalogue | None = None) -> Ec
     """
     tables = catalogue or load_catalogue()
     return ece.ece_report(request, resolve_release(request.release, tables), tables.constants())
+
+
+def reference_claims(*, catalogue: Catalogue | None = None) -> ClaimsReport:
+    """Compute every published claim about the reference system anew.
+
+    Parameters
+    ----------
+    catalogue
+        Tables with claims and published figures; the built-in ones when absent.
+
+    Returns
+    -------
+    ClaimsReport
+        Each claim with what was published, what comes out, a verdict and the reason.
+
+    Raises
+    ------
+    InputError
+        With every row of a user's table that cannot be computed with.
+
+    Examples
+    --------
+    >>> claims = {claim.id: claim for claim in reference_claims().claims}
+    >>> claims["gain-56x"].computed, claims["gain-56x"].verdict, claims["one-gpu"].computed, claims["one-gpu"].verdict
+    ('56.4x', 'agrees', '5.3 GPUs', 'contradicts')
+    """
+    from kvplan.claims import claims_report  # noqa: PLC0415 - sizing must not load the claims
+
+    return claims_report(catalogue or load_catalogue())
 
 
 def design(plan: Plan, options: BuildOptions | None = None, *, catalogue: Catalogue | None = None) -> Design:

@@ -18,6 +18,7 @@ from kvplan.cli import (
     kv,
     network,
     options,
+    reference,
     rehearse,
     render,
     report,
@@ -43,6 +44,7 @@ app.command("kv", epilog=kv.EXAMPLES)(kv.kv)
 app.command("ece", epilog=ece.EXAMPLES)(ece.ece)
 app.command("explain", epilog=explain.EXAMPLES)(explain.explain)
 app.command("diff", epilog=diff.EXAMPLES)(diff.diff)
+app.command("reference", epilog=reference.EXAMPLES)(reference.reference)
 app.command("network", epilog=network.EXAMPLES)(network.network)
 app.command("bom", epilog=bom.EXAMPLES)(bom.bom)
 app.command("report", epilog=report.EXAMPLES)(report.report)
