@@ -1,8 +1,10 @@
 """Write the reference pages: docs/plan-format.md from the schema, docs/cli.md from the verbs, docs/checks.md.
 
+In docs/published-figures.md it writes what stands between two marks, from the claims that `kvplan reference` settles.
+
 ::
 
-    python docs/generate.py           # rewrites both pages; `make docs` does the same
+    python docs/generate.py           # rewrites the pages; `make docs` does the same
     python docs/generate.py --check   # exit code 1 when a page is out of date
 """  # noqa: INP001 - a script beside the pages that it writes, no package
 
@@ -19,6 +21,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Union, get_args, get_
 import typer
 import yaml
 
+from kvplan.api import reference_claims
 from kvplan.checks.page import checks_page
 from kvplan.cli.app import app
 from kvplan.core.paths import CONSTANTS, is_below, section_of
@@ -37,6 +40,11 @@ MEANINGS = "plan-meanings.yaml"
 NOTICE = (
     "<!-- Made by docs/generate.py (`make docs`); edit the schema, the help texts or plan-meanings.yaml instead. -->"
 )
+CLAIMS_PAGE = "published-figures.md"
+CLAIMS_BEGIN = (
+    "<!-- Made by docs/generate.py (`make docs`) of `kvplan reference`; edit catalogue/claims.yaml instead. -->"
+)
+CLAIMS_END = "<!-- End of what is made. -->"
 PLAIN = {int: "integer", float: "number", str: "text", bool: "yes or no"}
 LAYER_GROUPS = "model.groups"
 
@@ -76,7 +84,37 @@ def _checks_page() -> str:
     return f"{NOTICE}\n\n{checks_page()}"
 
 
-PAGES: dict[str, Callable[[], str]] = {"plan-format.md": plan_page, "cli.md": cli_page, "checks.md": _checks_page}
+def claims_page() -> str:
+    """Return docs/published-figures.md with the settled claims between its marks.
+
+    Raises
+    ------
+    ValueError
+        When the page has no such marks.
+    """
+    head, begin, rest = (DOCS / CLAIMS_PAGE).read_text(encoding="utf-8").partition(CLAIMS_BEGIN)
+    _, end, tail = rest.partition(CLAIMS_END)
+    if not (begin and end):
+        message = f"docs/{CLAIMS_PAGE} has no marks around what is made of the claims"
+        raise ValueError(message)
+    return f"{head}{begin}\n\n{_claims_table()}\n\n{end}{tail}"
+
+
+def _claims_table() -> str:
+    """Write the claims as a Markdown table."""
+    lines = ["| claim | published | kvplan | verdict | why | source |", "|---|---|---|---|---|---|"]
+    for claim in reference_claims().claims:
+        cells = (claim.claim, claim.published, claim.computed, f"**{claim.verdict}**", claim.why, claim.source)
+        lines.append(f"| {' | '.join(_cell(cell) for cell in cells)} |")
+    return "\n".join(lines)
+
+
+PAGES: dict[str, Callable[[], str]] = {
+    "plan-format.md": plan_page,
+    "cli.md": cli_page,
+    "checks.md": _checks_page,
+    CLAIMS_PAGE: claims_page,
+}
 
 
 def field_rows(record: type[BaseModel], meanings: dict[str, str]) -> Iterator[FieldRow]:

@@ -29,7 +29,7 @@ def _generator() -> ModuleType:
 GENERATOR: Any = _generator()
 
 
-@pytest.mark.parametrize("name", ["plan-format.md", "cli.md", "checks.md"])
+@pytest.mark.parametrize("name", ["plan-format.md", "cli.md", "checks.md", "published-figures.md"])
 def test_page_is_up_to_date(name: str) -> None:
     written = (DOCS / name).read_text(encoding="utf-8")
     assert GENERATOR.PAGES[name]() == written, f"docs/{name} is out of date: run `make docs` and review it"
