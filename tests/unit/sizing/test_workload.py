@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 from pydantic import ValidationError
+from workload_cases import B200, BURST, DEEPSEEK, GPT_OSS, H200, LLAMA_A100, LLAMA_B200, LLAMA_H100, RTX_PRO, preset
 
-from kvplan import load_catalogue
-from kvplan.core.prediction.prefill import PrefillModel, suffix_seconds
+from kvplan.core.prediction.prefill import suffix_seconds
 from kvplan.core.sizing.workload import (
     Served,
     arrival_rate,
@@ -16,32 +16,12 @@ from kvplan.core.sizing.workload import (
     warm_gpu_seconds,
     with_overrides,
 )
-from kvplan.core.sizing.workload_demand import Burst, sustained_requests, workload_load
+from kvplan.core.sizing.workload_demand import sustained_requests, workload_load
 from kvplan.core.sizing.workload_spread import lognormal, share_below, value_at
 from kvplan.core.sizing.workload_tiers import g4_share, resident_bytes, routed_share
 from kvplan.schema.workload import Spread, Workload, exclusive
-from kvplan.workloads import load_workload
 
-GPT_OSS = 73_728
-LLAMA_70B = 327_680
-DEEPSEEK_V3 = 70_272
-BURST = Burst(2.7, 3.4)
 ALL_FROM_G4 = {"g4_share": 1.0}
-
-
-def served(a_us: float, b_ns: float, c0_ms: float, gpus: int, token_bytes: float) -> Served:
-    """Build a served model from a row of measured prefill coefficients."""
-    model = PrefillModel(c0_ms / 1e3, a_us * 1e-6, b_ns * 1e-9, 1.15, "derived", "aiconfigurator 0.12.0")
-    return Served(model, gpus, token_bytes, token_bytes)
-
-
-RTX_PRO = served(34.5, 0.555, 43, 1, GPT_OSS)
-H200 = served(17.3, 0.313, 36, 1, GPT_OSS)
-B200 = served(14.9, 0.200, 13, 1, GPT_OSS)
-LLAMA_H100 = served(63.1, 0.483, 0, 4, LLAMA_70B)
-LLAMA_B200 = served(23.5, 0.256, 13, 4, LLAMA_70B)
-LLAMA_A100 = served(148.6, 1.871, 25, 4, LLAMA_70B)
-DEEPSEEK = served(27.9, 0.614, 38, 8, DEEPSEEK_V3)
 
 # Read bandwidth [GB/s] a GPU with every hit from the tier, at 70 % busy: chat, rag, agent, docqa; and the
 # inter-token latency that the table was made with.
@@ -59,11 +39,6 @@ CASES = [
     for system, (model, itl, row) in TABLE.items()
     for name, expected in zip(("chat", "rag", "agent", "docqa"), row, strict=True)
 ]
-
-
-def preset(name: str, **changes: object) -> Workload:
-    """Return a preset with single numbers changed."""
-    return with_overrides(load_workload(name, load_catalogue()), changes)
 
 
 @pytest.mark.parametrize(("model", "itl", "name", "expected"), CASES)
