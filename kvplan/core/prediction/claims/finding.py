@@ -24,8 +24,30 @@ class Finding:
 
 
 def close(value: float, to: float, tolerance: float) -> bool:
-    """Say whether a value is as close to another as a share of it.
+    r"""Say whether a value is as close to another as a share of it.
 
+    .. math:: |v - t| \le \epsilon |t|
+
+    Parameters
+    ----------
+    value
+        Value v, in any unit [unit].
+    to
+        Value t that it is compared with [unit].
+    tolerance
+        Share epsilon of t [1].
+
+    Returns
+    -------
+    bool
+        Whether it is.
+
+    References
+    ----------
+    Definition of the relative deviation.
+
+    Examples
+    --------
     >>> close(56.4, 56, 0.03), close(78.4, 56, 0.03)
     (True, False)
     """
@@ -33,7 +55,11 @@ def close(value: float, to: float, tolerance: float) -> bool:
 
 
 def agrees(*, holds: bool) -> Verdict:
-    """Name the verdict of a claim that either holds or does not."""
+    """Name the verdict of a claim that either holds or does not.
+
+    >>> agrees(holds=True), agrees(holds=False)
+    ('agrees', 'contradicts')
+    """
     return "agrees" if holds else "contradicts"
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from kvplan.core.prediction.claims import throughput, ttft, volume
+from kvplan.core.prediction.claims import throughput, traffic, ttft, volume
 from kvplan.schema.claims import SettledClaim
 
 if TYPE_CHECKING:
@@ -31,10 +31,10 @@ CHECKS: Final[Mapping[str, Callable[[ClaimFacts], Finding]]] = {
     "one-gpu": throughput.one_gpu,
     "pool-tokens": volume.pool_tokens,
     "request-80gb": volume.request_bytes,
-    "client-network": throughput.client_network,
-    "concurrency-28": throughput.concurrency,
-    "noise-time": throughput.noise_time,
-    "noise-rate": throughput.noise_rate,
+    "client-network": traffic.client_network,
+    "concurrency-28": traffic.concurrency,
+    "noise-time": traffic.noise_time,
+    "noise-rate": traffic.noise_rate,
 }
 """The check of each claim, by the id of its row."""
 

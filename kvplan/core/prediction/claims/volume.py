@@ -13,7 +13,35 @@ if TYPE_CHECKING:
 
 
 def volume(facts: ClaimFacts) -> Finding:
-    """Multiply unique prompts, their length and the bytes of a token."""
+    r"""Multiply unique prompts, their length and the bytes of a token.
+
+    .. math:: V = u n B
+
+    Parameters
+    ----------
+    facts
+        u unique prompts of n tokens [tokens], B bytes of each in the tier [B/token].
+
+    Returns
+    -------
+    Finding
+        The volume V [B]; `depends` where it fits when read as GiB.
+
+    Notes
+    -----
+    All layers are stored in full, as a stack without the hybrid manager does.
+
+    References
+    ----------
+    IBM Redbook MD260021, throughput test.
+
+    Examples
+    --------
+    >>> import kvplan
+    >>> from kvplan.claims import facts_of
+    >>> volume(facts_of(kvplan.load_catalogue())).computed
+    '884.7 GB = 824 GiB'
+    """
     figures, tolerance = facts.figures, facts.figures["tolerance.printed"]
     stored = figures["run.unique_prompts"] * facts.prompt_tokens * facts.tier.per_token
     said = figures["run.volume_bytes"]
@@ -33,7 +61,31 @@ def volume(facts: ClaimFacts) -> Finding:
 
 
 def tokens(facts: ClaimFacts) -> Finding:
-    """Divide the volume by the bytes of a token: so many tokens were unique."""
+    r"""Divide the volume by the bytes of a token: so many tokens were unique.
+
+    .. math:: n_u = V / B
+
+    Parameters
+    ----------
+    facts
+        The volume V, read as GiB [B], and B bytes a token [B/token].
+
+    Returns
+    -------
+    Finding
+        Unique tokens n_u [tokens]; `depends` where they are the unique prompts' share.
+
+    References
+    ----------
+    IBM Redbook MD260021, throughput test.
+
+    Examples
+    --------
+    >>> import kvplan
+    >>> from kvplan.claims import facts_of
+    >>> tokens(facts_of(kvplan.load_catalogue())).computed
+    '12,014,933 tokens unique'
+    """
     figures, tolerance = facts.figures, facts.figures["tolerance.printed"]
     unique = _as_binary(figures["run.volume_bytes"]) / facts.tier.per_token
     share = figures["run.unique_prompts"] / figures["run.requests"]
@@ -53,7 +105,31 @@ def tokens(facts: ClaimFacts) -> Finding:
 
 
 def long_prompts(facts: ClaimFacts) -> Finding:
-    """Compare the length that follows from unique tokens with the model's limit."""
+    r"""Compare the length that follows from unique tokens with the model's limit.
+
+    .. math:: n / u \le n_{max}
+
+    Parameters
+    ----------
+    facts
+        Tokens n [tokens] of the run, u unique prompts, and the model's longest prompt [tokens].
+
+    Returns
+    -------
+    Finding
+        The model's longest prompt [tokens].
+
+    References
+    ----------
+    IBM Redbook MD260021, throughput test. The model's configuration.
+
+    Examples
+    --------
+    >>> import kvplan
+    >>> from kvplan.claims import facts_of
+    >>> long_prompts(facts_of(kvplan.load_catalogue())).verdict
+    'contradicts'
+    """
     figures, longest = facts.figures, facts.tier.longest_prompt
     said = figures["run.tokens"] / figures["run.unique_prompts"]
     return Finding(
@@ -67,7 +143,31 @@ def long_prompts(facts: ClaimFacts) -> Finding:
 
 
 def pool_tokens(facts: ClaimFacts) -> Finding:
-    """Let kvplan's model of vLLM say what the memory of a GPU holds, alone and in an engine of several."""
+    r"""Let kvplan's model of vLLM say what the memory of a GPU holds, alone and in an engine of several.
+
+    .. math:: n = \lfloor M / (b B_g) \rfloor b
+
+    Parameters
+    ----------
+    facts
+        Memory M of a GPU [B], in blocks of b tokens [tokens] at B_g bytes a token and GPU [B/token].
+
+    Returns
+    -------
+    Finding
+        What one GPU holds [tokens]; `depends` where the figure fits all GPUs of the server.
+
+    References
+    ----------
+    IBM Redbook MD260021; `kvplan kv` for the rule of vLLM.
+
+    Examples
+    --------
+    >>> import kvplan
+    >>> from kvplan.claims import facts_of
+    >>> pool_tokens(facts_of(kvplan.load_catalogue())).computed
+    '285,440 tokens on one GPU, 1,141,776 at TP 4'
+    """
     figures, tolerance = facts.figures, facts.figures["tolerance.printed"]
     alone, together = facts.tier.pool_tokens_alone, facts.tier.pool_tokens_together
     verdict: Verdict = agrees(holds=close(alone, figures["pool.tokens"], tolerance))
@@ -86,7 +186,35 @@ def pool_tokens(facts: ClaimFacts) -> Finding:
 
 
 def request_bytes(facts: ClaimFacts) -> Finding:
-    """Compare the bytes of one long request with the range that was named."""
+    r"""Compare the bytes of one long request with the range that was named.
+
+    .. math:: S = n B
+
+    Parameters
+    ----------
+    facts
+        n tokens of the long prompt [tokens], B bytes of each in the tier [B/token].
+
+    Returns
+    -------
+    Finding
+        The bytes of a request, S [B].
+
+    Notes
+    -----
+    Whole chunk files are counted, as the back end writes them.
+
+    References
+    ----------
+    An article on the announcement of 5 November 2026; `kvplan kv` for the bytes.
+
+    Examples
+    --------
+    >>> import kvplan
+    >>> from kvplan.claims import facts_of
+    >>> request_bytes(facts_of(kvplan.load_catalogue())).computed
+    '9.585 GB'
+    """
     low, high = facts.figures["request.low_bytes"], facts.figures["request.high_bytes"]
     stored = facts.tier.context
     return Finding(
