@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kvplan.catalogue.tables import CLAIMS, FIGURES, MEASUREMENTS, PREFILL
+from kvplan.catalogue.prefills import prefill_table
+from kvplan.catalogue.tables import CLAIMS, FIGURES, MEASUREMENTS
 from kvplan.core.prediction.claims.facts import ClaimFacts, TierBytes, TtftPoints
 from kvplan.core.prediction.claims.settle import CHECKS, settled
-from kvplan.core.prediction.prefill import PrefillModel
+from kvplan.core.prediction.prefill_choice import prefill_model
+from kvplan.core.prediction.prefill_fallback import PrefillEngine
 from kvplan.core.sizing.kv_report import kv_report
 from kvplan.errors import InputError, Problem, did_you_mean
+from kvplan.models import load_model, model_facts
 from kvplan.resolve import resolve_kv
 from kvplan.schema.claims import ClaimsReport
 from kvplan.schema.plan import FORMAT_VERSION
@@ -19,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from kvplan.catalogue.loader import Catalogue
+    from kvplan.core.prediction.prefill import PrefillModel
     from kvplan.schema.measurement import Measurement
     from kvplan.schema.reports import KvReport
 
@@ -114,13 +118,16 @@ def _counted(point: Measurement, figures: Mapping[str, float], tp: int, catalogu
 
 
 def _prefill(point: Measurement, catalogue: Catalogue) -> PrefillModel:
-    """Take the prefill row of the measured model on one such GPU, and how much slower real engines are."""
-    rows = catalogue.records(PREFILL)
-    row = next(row for row in rows if (row.model, row.gpu, row.tp, row.usable) == (point.model, point.gpu, 1, True))
-    derate = catalogue.constant("prefill.derate").value
-    return PrefillModel(
-        row.c0_s or 0.0, row.a_s_per_token or 0.0, row.b_s_per_token2 or 0.0, derate, row.confidence, row.source
+    """Choose the prefill model of one such GPU."""
+    facts = model_facts(load_model(point.model, catalogue))
+    engine = PrefillEngine(
+        facts.spec, facts.params_total, facts.params_active, facts.spec.weights_dtype, catalogue.gpu(point.gpu), 1
     )
+    model = prefill_model(prefill_table(catalogue), engine)
+    if model is None:
+        what, allowed = f"no prefill model for {point.model} on {point.gpu}", "a row of the table `prefill`"
+        raise InputError.single(catalogue.where(MEASUREMENTS.name, point.id), what, allowed=allowed)
+    return model
 
 
 def _claim_problems(catalogue: Catalogue) -> Iterator[Problem]:

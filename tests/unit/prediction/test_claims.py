@@ -187,6 +187,17 @@ def test_a_users_figure_replaces_the_published_one(tables: Path) -> None:
     assert (found["one-gpu"].published, found["one-gpu"].verdict) == ("8 GPUs", "agrees")
 
 
+def test_a_prefill_row_that_is_not_used_leaves_physics(tables: Path) -> None:
+    (tables / "prefill.yaml").write_text(
+        "- {id: gpt-oss-120b-rtx-pro-6000-tp1-mxfp4, model: openai/gpt-oss-120b, gpu: rtx-pro-6000, tp: 1, "
+        "weights: mxfp4, usable: false, reason: doubted, source: me, confidence: vendor}\n",
+        encoding="utf-8",
+    )
+    found = {claim.id: claim for claim in claims_report(load_catalogue([tables])).claims}
+    assert "physics" in found["cold-130k"].why
+    assert 5 < found["cold-130k"].computed_value < 32.14
+
+
 def test_rows_that_cannot_be_computed_with_are_all_named(tables: Path) -> None:
     (tables / "claims.yaml").write_text(
         "- {id: gain-57x, title: more, figures: [ttft.gains], source: me, confidence: assumed}\n", encoding="utf-8"

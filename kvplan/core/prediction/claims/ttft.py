@@ -91,8 +91,8 @@ def cold_long(facts: ClaimFacts) -> Finding:
         unit="s",
         verdict="agrees" if near else "depends",
         why=f"the software decides: this baseline took {text(points.cold_long_s / own, 'x')} as long as kvplan "
-        f"predicts for current software on this GPU (times {facts.prefill.derate:g}; {facts.prefill.source}), against "
-        f"which the tier gains {text(own / points.cached_long_s, 'x')}",
+        f"predicts for current software on this GPU, against which the tier gains "
+        f"{text(own / points.cached_long_s, 'x')} ({facts.prefill.source}; times {facts.prefill.derate:g} for engines)",
     )
 
 
