@@ -136,6 +136,10 @@ def depth(spec: ModelSpec) -> int:
     int
         Layers [1].
 
+    Notes
+    -----
+    Where a model alternates mixers and MLPs as blocks of their own (Nemotron-H), each block counts as a layer.
+
     References
     ----------
     The groups of the catalogue: an indexer, and the window beside compressed attention, are parts of a layer.
