@@ -69,6 +69,7 @@ def test_every_verb_has_one() -> None:
         "diff",
         "network",
         "bom",
+        "reference",
         "report",
         "init",
         "render",
