@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from array import array
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from kvplan.core.reuse.histogram import Histogram
 from kvplan.core.reuse.prefix_tree import NotChainedError
-from kvplan.core.reuse.prompt import last_block_missing
+from kvplan.core.reuse.prompt import REPORT_EVERY, last_block_missing
 from kvplan.core.reuse.stack import ChainedStack, Run, UnchainedStack
 
 if TYPE_CHECKING:
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
 WARM_SHARE: Final = 0.5
 """Share of the requests, from the end, that are taken to meet a filled cache; kvcache-simulator takes the same."""
-REPORT_EVERY: Final = 4_096
-"""Prompts between two reports of progress."""
 
 
 def _numbers() -> array[int]:
@@ -99,11 +97,7 @@ class Distances:
         first
             The first request that counts.
         """
-        runs = (
-            (depth, length, missing)
-            for request, _, depth, length, missing in self.runs()
-            if request >= first
-        )
+        runs = ((depth, length, missing) for request, _, depth, length, missing in self.runs() if request >= first)
         return Histogram(runs, self.block_tokens, blocks=sum(self.blocks[first:]), tokens=sum(self.tokens[first:]))
 
 
@@ -179,8 +173,7 @@ def _collect(
             progress(request, len(prompts))
     if progress:
         progress(len(prompts), len(prompts))
-    object.__setattr__(found, "unique_blocks", stack.unique_blocks)
-    return found
+    return replace(found, unique_blocks=stack.unique_blocks)
 
 
 def _add(found: Distances, request: int, run: Run, prompt: Prompt) -> None:

@@ -13,7 +13,9 @@ if TYPE_CHECKING:
 class Histogram:
     r"""Reuse depths of some requests, as runs: a cache of C blocks hits min(max(C - depth, 0), length) of a run.
 
-    .. math:: H(C) = \sum_i \min(\max(C - D_i, 0), L_i) = \sum_{D_i < C} (C - D_i) - \sum_{D_i + L_i < C} (C - D_i - L_i)
+    .. math::
+        H(C) = \sum_i \min(\max(C - D_i, 0), L_i)
+        = \sum_{D_i < C} (C - D_i) - \sum_{D_i + L_i < C} (C - D_i - L_i)
 
     Both sums follow from sorted bounds and their running totals, so a capacity costs two binary searches.
 

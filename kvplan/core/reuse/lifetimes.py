@@ -16,7 +16,7 @@ class Lifetimes:
     .. math::
         hit(T) = \frac{1}{N} \sum_i [g_i \le T], \qquad occupancy(T) = \frac{1}{span} \sum_i \min(T, g_i)
 
-    over all touches i, with g the time to the next touch of the block, or to the end of the trace.
+    over all touches i, with g the time to the next touch of the block, without an end where the trace has none.
 
     Parameters
     ----------
@@ -30,8 +30,10 @@ class Lifetimes:
 
     Notes
     -----
-    An LRU cache of the mean occupancy hits nearly the same, so capacity follows from a retention target. No gap is
-    longer than the trace: hits after longer ones are not in it, and occupancy stops growing there.
+    The mean is that of a steady state: what a trace touches near its end counts as kept for all of T, in place of
+    what an earlier trace would have left at its start. An LRU cache of that size hits nearly the same, so capacity
+    follows from a retention target. Beyond the length of the trace occupancy grows by what is written, and the hits
+    after longer gaps are not known.
 
     References
     ----------
@@ -44,10 +46,10 @@ class Lifetimes:
     >>> trace = [Prompt(0.0, (1, 2), 32), Prompt(4.0, (1, 3), 32), Prompt(10.0, (1, 2), 32)]
     >>> lived = Lifetimes(stack_distances(trace, 16))
     >>> lived.hit_blocks(4.0), lived.hit_blocks(10.0), lived.mean_blocks(10.0), lived.peak_blocks(5.0)
-    (1, 3, 2.6, 3)
+    (1, 3, 5.0, 3)
     """
 
-    __slots__ = ("_changes", "_gaps", "_held_s", "_hit_tokens", "_hits", "_touched", "_touched_s", "span_s")
+    __slots__ = ("_changes", "_gaps", "_hit_s", "_hit_tokens", "_hits", "_touches", "span_s")
 
     def __init__(self, distances: Distances) -> None:
         self.span_s = distances.span_s
@@ -61,17 +63,14 @@ class Lifetimes:
             gap_s = times[request] - times[owner]
             reuses.append((gap_s, length, length * distances.block_tokens - missing))
             self._changes.append((times[owner], gap_s, length))
-        end_s = times[-1] if times else 0.0
         never = float("inf")
         self._changes += [(touch_s, never, blocks) for touch_s, blocks in zip(times, left, strict=True) if blocks]
         reuses.sort()
         self._gaps = [gap_s for gap_s, _, _ in reuses]
         self._hit_tokens = list(accumulate((tokens for _, _, tokens in reuses), initial=0))
-        held = sorted([(min(gap_s, end_s - touch_s), blocks) for touch_s, gap_s, blocks in self._changes])
-        self._touched = list(accumulate((blocks for _, blocks in held), initial=0))
-        self._touched_s = list(accumulate((time_s * blocks for time_s, blocks in held), initial=0.0))
-        self._held_s = [time_s for time_s, _ in held]
         self._hits = list(accumulate((blocks for _, blocks, _ in reuses), initial=0))
+        self._hit_s = list(accumulate((gap_s * blocks for gap_s, blocks, _ in reuses), initial=0.0))
+        self._touches = sum(distances.blocks)
 
     def hit_blocks(self, time_to_live_s: float) -> int:
         """Return the blocks that are asked for again in time.
@@ -104,7 +103,7 @@ class Lifetimes:
         return self._hit_tokens[bisect_right(self._gaps, time_to_live_s)]
 
     def mean_blocks(self, time_to_live_s: float) -> float:
-        """Return what the tier holds on average, from the first arrival to the last.
+        """Return what the tier holds on average in a steady state.
 
         Parameters
         ----------
@@ -117,13 +116,13 @@ class Lifetimes:
             Occupancy [blocks].
         """
         if not self.span_s:
-            return float(self._touched[-1])
-        whole = bisect_right(self._held_s, time_to_live_s)
-        cut = self._touched[-1] - self._touched[whole]
-        return (self._touched_s[whole] + cut * time_to_live_s) / self.span_s
+            return float(self._touches - self._hits[-1])
+        short = bisect_right(self._gaps, time_to_live_s)
+        cut = self._touches - self._hits[short]
+        return (self._hit_s[short] + cut * time_to_live_s) / self.span_s
 
     def peak_blocks(self, time_to_live_s: float) -> int:
-        """Return the most that the tier holds at any time.
+        """Return the most that the tier holds at any time of the trace, which begins with nothing.
 
         Parameters
         ----------

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from kvplan.core.reuse.distances import stack_distances
 from kvplan.core.reuse.outcome import Outcome
-from kvplan.core.reuse.prompt import Prompt, last_block_missing
+from kvplan.core.reuse.prompt import Prompt, tokens_of_head
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -65,7 +65,7 @@ def fifo(prompts: Iterable[Prompt], block_tokens: int, capacity_blocks: int, *, 
                 count += 1
         if request >= first:
             hit_blocks += hits
-            hit_tokens += _tokens(hits, prompt, block_tokens)
+            hit_tokens += tokens_of_head(prompt, hits, block_tokens)
             written_blocks += count - before
     return Outcome(hit_blocks, hit_tokens, written_blocks)
 
@@ -173,9 +173,3 @@ def second_touch(prompts: Sequence[Prompt], distances: Distances, *, progress: P
     ]
     found = stack_distances(seen, distances.block_tokens, progress=progress)
     return replace(found, warm_from=distances.warm_from, blocks=distances.blocks, tokens=distances.tokens)
-
-
-def _tokens(hits: int, prompt: Prompt, block_tokens: int) -> int:
-    size = len(prompt.blocks)
-    missing = last_block_missing(size, prompt.tokens, block_tokens) if hits == size else 0
-    return hits * block_tokens - missing

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 Progress: TypeAlias = Callable[[int, int], None]
 """Told how many prompts are done, and of how many; core itself never prints."""
+
+REPORT_EVERY: Final = 4_096
+"""Prompts between two reports of progress."""
 
 
 class Prompt(NamedTuple):
@@ -51,3 +54,30 @@ def last_block_missing(blocks: int, tokens: int, block_tokens: int) -> int:
     """
     missing = blocks * block_tokens - tokens
     return missing if 0 < missing < block_tokens else 0
+
+
+def tokens_of_head(prompt: Prompt, blocks: int, block_tokens: int) -> int:
+    """Return how many tokens the first blocks of a prompt hold [tokens].
+
+    Parameters
+    ----------
+    prompt
+        The prompt.
+    blocks
+        How many of its blocks [blocks].
+    block_tokens
+        Tokens of a whole block [tokens].
+
+    Returns
+    -------
+    int
+        Tokens [tokens].
+
+    Examples
+    --------
+    >>> tokens_of_head(Prompt(0.0, (1, 2), 700), 1, 512), tokens_of_head(Prompt(0.0, (1, 2), 700), 2, 512)
+    (512, 700)
+    """
+    size = len(prompt.blocks)
+    missing = last_block_missing(size, prompt.tokens, block_tokens) if blocks == size else 0
+    return blocks * block_tokens - missing

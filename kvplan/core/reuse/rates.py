@@ -99,8 +99,11 @@ def rates(distances: Distances, capacity_blocks: int | None = None, *, bin_s: fl
     >>> from kvplan.core.reuse.distances import stack_distances
     >>> from kvplan.core.reuse.prompt import Prompt
     >>> trace = [Prompt(0.0, (1, 2), 32), Prompt(5.0, (1, 2, 3), 48), Prompt(20.0, (1,), 16)]
-    >>> rates(stack_distances(trace, 16))
-    Rates(read=Rate(mean_tokens_per_s=2.4, peak_tokens_per_s=3.2), write=Rate(mean_tokens_per_s=2.4, peak_tokens_per_s=4.8))
+    >>> found = rates(stack_distances(trace, 16))
+    >>> found.read
+    Rate(mean_tokens_per_s=2.4, peak_tokens_per_s=3.2)
+    >>> found.write
+    Rate(mean_tokens_per_s=2.4, peak_tokens_per_s=4.8)
     """
     found = hit_tokens_by_request(distances, capacity_blocks)
     new = array("q", [tokens - hits for tokens, hits in zip(distances.tokens, found, strict=True)])
