@@ -12,8 +12,6 @@ from kvplan.inputs.validation import validate
 from kvplan.schema.workload import Workload, exclusive
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from kvplan.catalogue.loader import Catalogue
     from kvplan.inputs.document import Document
 
@@ -85,7 +83,7 @@ def read_workload(path: Path, catalogue: Catalogue) -> Workload:
     return _over_preset(document, given, catalogue)
 
 
-def _over_preset(document: Document, given: Mapping[str, Any], catalogue: Catalogue) -> Workload:
+def _over_preset(document: Document, given: dict[str, Any], catalogue: Catalogue) -> Workload:
     """Lay the keys of a file over the preset that it names; with an unknown one its keys are checked all the same."""
     name = document.data[_PRESET]
     base: dict[str, Any] = {}

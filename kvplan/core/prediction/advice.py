@@ -51,17 +51,20 @@ class AdviceRules:
     marginal_share: float
 
 
-def gpus_saved(load: WorkloadLoad, gpus_per_engine: int) -> float:
+def gpus_saved(load: WorkloadLoad, gpus_per_engine: int, planned_read_bytes_per_s: float) -> float:
     r"""Return how many GPUs would be busy with what the shared tier serves.
 
-    .. math:: G_s = \lambda g f_4 (t_0 - t)
+    .. math:: G_s = \lambda g f_4 (t_0 - t) \min(1, R / r)
 
     Parameters
     ----------
     load
-        Requests lambda [1/s] that take t of an engine with all hits, t0 with none [s]; the tier serves f4 of them [1].
+        Requests lambda [1/s] that take t of an engine with all hits, t0 with none [s]; the tier is asked for f4 of the
+        hits [1], which are r [B/s].
     gpus_per_engine
         GPUs g of an engine [GPUs].
+    planned_read_bytes_per_s
+        What hits may read of the tier, R [B/s].
 
     Returns
     -------
@@ -80,17 +83,18 @@ def gpus_saved(load: WorkloadLoad, gpus_per_engine: int) -> float:
     Examples
     --------
     >>> from types import SimpleNamespace
-    >>> load = SimpleNamespace(requests_per_s=100, g4_share=0.5, cold_gpu_s=3.0, gpu_s=0.4)
-    >>> gpus_saved(load, 1)
-    130.0
+    >>> load = SimpleNamespace(requests_per_s=100, g4_share=0.5, cold_gpu_s=3.0, gpu_s=0.4, read_bytes_per_s=200e9)
+    >>> gpus_saved(load, 1, 220e9), gpus_saved(load, 1, 100e9)
+    (130.0, 65.0)
     """
-    return load.requests_per_s * gpus_per_engine * load.g4_share * (load.cold_gpu_s - load.gpu_s)
+    served = min(planned_read_bytes_per_s / load.read_bytes_per_s, 1.0) if load.read_bytes_per_s else 1.0
+    return served * _gpus_asked(load, gpus_per_engine)
 
 
 def busy_without(load: WorkloadLoad, gpus_per_engine: int, gpus: int) -> float:
     r"""Return how busy a fleet is that computes what the shared tier would serve.
 
-    .. math:: U_0 = U + G_s / G
+    .. math:: U_0 = U + \lambda g f_4 (t_0 - t) / G
 
     Parameters
     ----------
@@ -117,7 +121,12 @@ def busy_without(load: WorkloadLoad, gpus_per_engine: int, gpus: int) -> float:
     >>> round(busy_without(load, 1, 200), 2)
     0.85
     """
-    return load.busy_share + gpus_saved(load, gpus_per_engine) / gpus
+    return load.busy_share + _gpus_asked(load, gpus_per_engine) / gpus
+
+
+def _gpus_asked(load: WorkloadLoad, gpus_per_engine: int) -> float:
+    """Return how many GPUs all that is asked of the shared tier would keep busy [GPUs]."""
+    return load.requests_per_s * gpus_per_engine * load.g4_share * (load.cold_gpu_s - load.gpu_s)
 
 
 def advise(situation: Situation, rules: AdviceRules) -> Advice:

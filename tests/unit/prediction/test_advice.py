@@ -49,7 +49,7 @@ def situation(workload: Workload, gpus: int, model: Served, *, nodes: int, plann
             STREAM * model.gpus_per_engine,
             request.new_tokens,
         ),
-        gpus_saved=gpus_saved(load, model.gpus_per_engine),
+        gpus_saved=gpus_saved(load, model.gpus_per_engine, planned),
         storage_nodes=nodes,
         busy_without=busy_without(load, model.gpus_per_engine, gpus),
         requests_per_s=load.requests_per_s,
@@ -139,12 +139,21 @@ def test_each_question_turns_at_its_own_numbers(question: str, answer: str, chan
 
 def test_what_local_tiers_save_is_not_the_shared_tiers_merit() -> None:
     shared, local = preset("agent", g4_share=1.0), preset("agent")
-    saved = [gpus_saved(workload_load(workload, 256, H200, BURST), 1) for workload in (shared, local)]
+    saved = [gpus_saved(workload_load(workload, 256, H200, BURST), 1, 1e13) for workload in (shared, local)]
     assert saved[1] == pytest.approx(0.1 * saved[0])
 
 
 def test_engines_of_several_gpus_save_several() -> None:
     chat = preset("chat", requests_per_s=10.0)
     load = workload_load(chat, 128, LLAMA_A100, BURST)
-    assert gpus_saved(load, 4) == pytest.approx(40 * (load.cold_gpu_s - load.gpu_s))
+    assert gpus_saved(load, 4, 1e12) == pytest.approx(40 * (load.cold_gpu_s - load.gpu_s))
     assert busy_without(load, 4, 128) == pytest.approx(10 * 4 * load.cold_gpu_s / 128)
+
+
+def test_a_tier_saves_no_more_than_it_can_read() -> None:
+    load = workload_load(preset("docqa"), 256, H200, BURST)
+    whole = gpus_saved(load, 1, load.read_bytes_per_s)
+    assert gpus_saved(load, 1, load.read_bytes_per_s / 4) == pytest.approx(whole / 4)
+    assert gpus_saved(load, 1, 10 * load.read_bytes_per_s) == whole
+    nothing = workload_load(preset("docqa", g4_share=0.0), 256, H200, BURST)
+    assert gpus_saved(nothing, 1, 441e9) == 0
