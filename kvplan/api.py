@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from kvplan.catalogue.loader import load_catalogue
@@ -25,7 +26,9 @@ if TYPE_CHECKING:
     from kvplan.schema.reports import EceReport, EceRequest, KvReport, KvRequest
     from kvplan.schema.request import Request
     from kvplan.schema.site.site import Site
+    from kvplan.schema.tracing import KvBytes, TraceAsked, TraceReport
     from kvplan.site.deployment import Deployment
+    from kvplan.traces.report import Phases
 
 
 def size(request: Request, *, catalogue: Catalogue | None = None, profile_dirs: tuple[Path, ...] = ()) -> Plan:
@@ -298,4 +301,81 @@ def deployment(plan: Plan, site: Site, *, catalogue: Catalogue | None = None) ->
         compatibility=tables.compatibility(),
         backend=tables.backend(site.inference.cache_backend),
         release=resolve_release(site.versions.storage_scale, tables),
+    )
+
+
+def trace_report(
+    path: str | Path,
+    asked: TraceAsked | None = None,
+    *,
+    strict: bool = False,
+    catalogue: Catalogue | None = None,
+    phases: Phases | None = None,
+) -> TraceReport:
+    """Say what a request trace tells of the cache that would serve it.
+
+    Parameters
+    ----------
+    path
+        The trace, packed or not; `-` is stdin.
+    asked
+        Model, target, scale and tiers; defaults when absent.
+    strict
+        Refuse a trace with lines that cannot be used.
+    catalogue
+        Tables to use; the built-in ones when absent.
+    phases
+        Called now and then with what is being done, how much of it is done, and of how much.
+
+    Returns
+    -------
+    TraceReport
+        Hit ratios, working set, capacity [tokens, B], rates [tokens/s, B/s], and what cannot be known.
+
+    Raises
+    ------
+    InputError
+        When the model is unknown, the trace cannot be read, or, if strict, a line of it cannot be used.
+    """
+    from kvplan.schema.tracing import TraceAsked as Defaults  # noqa: PLC0415 - sizing must not load traces
+    from kvplan.traces.reading import read_trace  # noqa: PLC0415 - as above
+    from kvplan.traces.report import refuse_malformed  # noqa: PLC0415 - as above
+    from kvplan.traces.report import trace_report as report_of  # noqa: PLC0415 - as above
+
+    wanted = asked or Defaults()
+    # Before the trace, which may take minutes.
+    kv = _trace_kv(wanted, catalogue)
+    trace = read_trace(
+        path,
+        block_tokens=wanted.block_tokens,
+        characters_per_token=wanted.characters_per_token,
+        progress=partial(phases, "reading") if phases else None,
+    )
+    if strict:
+        refuse_malformed(trace)
+    return report_of(trace, wanted, kv, phases)
+
+
+def _trace_kv(asked: TraceAsked, catalogue: Catalogue | None) -> KvBytes | None:
+    """Count the bytes of a token for the model of a trace, if there is one."""
+    from kvplan.schema.reports import KvRequest as Asked  # noqa: PLC0415 - for traces only
+    from kvplan.schema.tracing import KvBytes as Found  # noqa: PLC0415 - for traces only
+
+    if asked.model is None:
+        return None
+    request = Asked(
+        model=asked.model,
+        # Bytes a token are the same for every context; this one every model has.
+        context_tokens=1024,
+        kv_dtype=asked.kv_dtype,
+        software=asked.software,
+        cache_backend=asked.cache_backend,
+    )
+    report = kv_report(request, catalogue=catalogue)
+    return Found(
+        model=report.model,
+        kv_dtype=report.kv_dtype,
+        cache_backend=report.cache_backend,
+        stored_bytes_per_token=report.accounting.external_tier.bytes_per_token,
+        loaded_bytes_per_token=report.loaded_bytes_per_token,
     )

@@ -23,6 +23,7 @@ from kvplan.cli import (
     render,
     report,
     size,
+    trace,
 )
 from kvplan.errors import ExitCode
 from kvplan.version import VERSION
@@ -45,6 +46,7 @@ app.command("ece", epilog=ece.EXAMPLES)(ece.ece)
 app.command("explain", epilog=explain.EXAMPLES)(explain.explain)
 app.command("diff", epilog=diff.EXAMPLES)(diff.diff)
 app.command("reference", epilog=reference.EXAMPLES)(reference.reference)
+app.command("trace", epilog=trace.EXAMPLES)(trace.trace)
 app.command("network", epilog=network.EXAMPLES)(network.network)
 app.command("bom", epilog=bom.EXAMPLES)(bom.bom)
 app.command("report", epilog=report.EXAMPLES)(report.report)

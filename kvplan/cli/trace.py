@@ -1,0 +1,189 @@
+"""`kvplan trace`: what a request trace says about the cache that would serve it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Final
+
+import typer
+
+from kvplan.cli import options
+from kvplan.units import TB
+
+if TYPE_CHECKING:
+    from kvplan.cli.parsing import Options
+    from kvplan.schema.tracing import TraceReport
+
+EXAMPLES = options.examples(
+    "kvplan trace conversation_trace.jsonl.xz --model gpt-oss-120b",
+    "kvplan trace trace.jsonl --model gpt-oss-120b --tier-tb 1.5 \\\n      --instances 8 --save curve.svg",
+    "zstd -dc day.jsonl.zst | kvplan trace - --target 0.95 --format json",
+)
+_NAMES: Final = {
+    "model": "--model",
+    "kv_dtype": "--kv-dtype",
+    "software": "--software",
+    "cache_backend": "--cache-backend",
+    "block_tokens": "--block-tokens",
+    "characters_per_token": "--characters-per-token",
+    "target": "--target",
+    "fleet_scale": "--fleet-scale",
+    "tier_bytes": "--tier-tb",
+    "instances": "--instances",
+}
+_SAVE: Final = "--save"
+_ENDINGS: Final = (".json", ".csv", ".svg")
+Model = Annotated[
+    str | None,
+    typer.Option(
+        "--model",
+        "-m",
+        help="Model whose KV cache it is: catalogue id, alias, fragment or config.json. Without it, no bytes.",
+        show_default=False,
+        metavar="NAME|FILE",
+    ),
+]
+
+
+def trace(  # noqa: PLR0913 - one parameter an option
+    file: Annotated[
+        Path, typer.Argument(help="The trace, packed or not (.gz, .xz, .zst); - is stdin.", show_default=False)
+    ],
+    *,
+    model: Model = None,
+    kv_dtype: options.KvDtype = "bf16",
+    software: options.Software = "reference",
+    cache_backend: options.CacheBackend = None,
+    block_tokens: Annotated[
+        str | None,
+        typer.Option(
+            "--block-tokens",
+            help="Tokens of a block in the trace. Default: 512; Qwen-Bailian: 16.",
+            show_default=False,
+            metavar="TOKENS",
+        ),
+    ] = None,
+    characters_per_token: Annotated[
+        str, typer.Option("--characters-per-token", help="For traces that hold texts.", metavar="NUMBER")
+    ] = "4",  # noqa: S107 - no password
+    target: Annotated[
+        str, typer.Option("--target", help="Share of the hits of an endless cache that is wanted.", metavar="SHARE")
+    ] = "0.9",
+    fleet_scale: Annotated[
+        str, typer.Option("--fleet-scale", help="Times that the fleet has the traced traffic.", metavar="K")
+    ] = "1",
+    tier_tb: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--tier-tb",
+            help="Size in TB of a tier above the shared one, all engines together; repeatable, the fastest first.",
+            show_default=False,
+            metavar="TB",
+        ),
+    ] = None,
+    instances: Annotated[
+        str,
+        typer.Option(
+            "--instances", help="Engines that serve the traced traffic, over which those tiers are spread.", metavar="N"
+        ),
+    ] = "1",
+    save: Annotated[
+        Path | None,
+        typer.Option(
+            "--save",
+            help="File for the curve: .svg (drawing), .csv (points) or .json (everything).",
+            show_default=False,
+            metavar="FILE",
+        ),
+    ] = None,
+    strict: Annotated[bool, typer.Option("--strict", help="Fail where a line cannot be used.")] = False,
+    catalogue: options.CatalogueDirs = None,
+    format_: options.Format = "table",
+) -> None:
+    """Read a request trace: hit ratios, working set, rates.
+
+    Takes Mooncake, Qwen-Bailian and AIPerf traces, and the Azure and BurstGPT tables, which say less. The form is told
+    by the content.
+    """
+    from kvplan.cli.parsing import Options
+
+    asked = Options(_NAMES)
+    asked.plain(model=model, software=software, cache_backend=cache_backend)
+    asked.plain(kv_dtype=options.dtype_of(kv_dtype))
+    asked.counts("512", block_tokens=block_tokens)
+    asked.counts("8", instances=instances)
+    asked.numbers(characters_per_token=characters_per_token, target=target, fleet_scale=fleet_scale)
+    _tiers(asked, tier_tb or [])
+    _trace(asked, file, save, catalogue, format_, strict=strict)
+
+
+def _trace(
+    asked: Options, file: Path, save: Path | None, catalogue: list[Path] | None, format_: str, *, strict: bool
+) -> None:
+    """Read the trace, save the curve, and show the report."""
+    from kvplan.api import trace_report
+    from kvplan.cli.progress import bar
+    from kvplan.cli.shared import FORMATS, open_catalogue, show
+    from kvplan.render.trace_view import trace_rows, trace_view
+    from kvplan.schema.tracing import TraceAsked
+
+    chosen = asked.form(format_, FORMATS)
+    with asked.problems.kept():
+        _check_save(save, file)
+    request = asked.build(TraceAsked)
+    with bar() as phases:
+        report = trace_report(file, request, strict=strict, catalogue=open_catalogue(catalogue), phases=phases)
+    if save is not None:
+        _save(report, save)
+    show(
+        chosen,
+        data=lambda: report.model_dump(mode="json"),
+        view=lambda: trace_view(report),
+        title=f"Trace {report.trace.name}",
+        rows=lambda: trace_rows(report),
+    )
+
+
+def _tiers(asked: Options, texts: list[str]) -> None:
+    """Read the sizes of tiers."""
+    from kvplan.cli.parsing import Options
+
+    sizes = []
+    for index, text in enumerate(texts):
+        one = Options({"size": f"--tier-tb {index + 1}" if len(texts) > 1 else "--tier-tb"})
+        one.scaled(TB, "TB above 0, such as 1.5", size=text)
+        asked.problems.found.extend(one.problems.found)
+        sizes.append(one.value("size") or 0)
+    asked.plain(tier_bytes=tuple(sizes))
+
+
+def _check_save(save: Path | None, file: Path) -> None:
+    """Refuse an ending that says no format, and to write over the trace."""
+    from kvplan.errors import InputError
+
+    if save is None:
+        return
+    if save.suffix.lower() not in _ENDINGS:
+        what = f"{str(save)!r} says no format by its ending"
+        raise InputError.single(_SAVE, what, allowed=f"endings: {', '.join(_ENDINGS)}")
+    if save.exists() and file.exists() and save.samefile(file):
+        raise InputError.single(_SAVE, f"{str(save)!r} is the trace itself", allowed="another file")
+
+
+def _save(report: TraceReport, save: Path) -> None:
+    """Write the curve as the ending says."""
+    from kvplan.errors import InputError
+    from kvplan.inputs.files import write_atomically
+    from kvplan.render.data import record_json, rows_csv
+    from kvplan.render.trace_curve import curve_svg
+    from kvplan.render.trace_view import curve_rows
+
+    ending = save.suffix.lower()
+    if ending != ".json" and not report.curve:
+        what = "the trace has no block ids, so that there is no curve"
+        raise InputError.single(_SAVE, what, allowed="a .json of what there is")
+    if ending == ".json":
+        text = record_json(report)
+    else:
+        text = curve_svg(report) if ending == ".svg" else rows_csv(*curve_rows(report))
+    write_atomically(save, text)
