@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from kvplan.catalogue.prefills import prefill_table
 from kvplan.catalogue.profiles import load_profiles
 from kvplan.catalogue.tables import CABLES, ENCLOSURES, TABLES, TRANSCEIVERS
 from kvplan.core.design.inputs import DesignInputs
@@ -98,6 +99,7 @@ def resolve(request: Request, catalogue: Catalogue, profile_dirs: tuple[Path, ..
         release=catalogue.release(stack.software.storage_scale),
         profiles=tuple(found for found in parts if found is not None),
         constants=constants,
+        prefill=prefill_table(catalogue),
         calibration=calibration_of(constants),
         lock=_lock(catalogue),
         kvplan_version=VERSION,

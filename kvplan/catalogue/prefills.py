@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from kvplan.catalogue.tables import PREFILL
@@ -11,6 +12,7 @@ if TYPE_CHECKING:
     from kvplan.catalogue.loader import Catalogue
 
 
+@lru_cache(maxsize=4)
 def prefill_table(catalogue: Catalogue) -> PrefillTable:
     """Gather the rows of the prefill table, the models and GPUs they name, and the constants.
 

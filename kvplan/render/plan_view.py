@@ -12,6 +12,7 @@ from kvplan.render.figures import both_bytes, margin_text, per_token, significan
 from kvplan.render.kv_view import accounting_grid
 from kvplan.render.limits_view import ample_limits, limit_grid
 from kvplan.render.network_view import network_sections
+from kvplan.render.predicted_view import predicted_sections
 from kvplan.render.view import Grid, Section, View
 from kvplan.units import MIB, counted, format_binary, format_bytes, format_duration, format_percent, format_rate
 
@@ -32,6 +33,7 @@ def plan_view(plan: Plan, *, next_command: str = "") -> View:
         _candidates(plan),
         _chosen(plan),
         _buys(plan),
+        *predicted_sections(plan),
         *network_sections(plan.network, plan.constants),
         *_findings(plan),
         _sources(plan, next_command),

@@ -10,8 +10,9 @@ from kvplan.schema.kv import Accountings
 from kvplan.schema.model import LayerGroup
 from kvplan.schema.network import NetworkBudget
 from kvplan.schema.parts import PlanParts
+from kvplan.schema.performance import Performance, PlanEndurance
 
-FORMAT_VERSION = "1.1"
+FORMAT_VERSION = "1.2"
 ASKED = "as asked on the command line"
 
 
@@ -387,6 +388,8 @@ class Plan(Record):
     candidates: tuple[Candidate, ...]
     reason: str
     buys: Buys
+    performance: Performance
+    endurance: PlanEndurance
     network: NetworkBudget
     other_software: OtherSoftware
     warnings: tuple[PlanWarning, ...]

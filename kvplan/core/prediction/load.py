@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
+
+from kvplan.core.prediction.prefill import PrefillModel, cold_seconds
 
 if TYPE_CHECKING:
     from kvplan.schema.plan import Plan
-
-_BREAK_EVEN_SYSTEM: Final = ("openai/gpt-oss-120b", "rtx-pro-6000")
-"""Model and GPU whose measurements gave `guidance.break_even_tokens`, as its note says."""
 
 
 def load_bytes(plan: Plan, tokens: float) -> float:
@@ -87,33 +86,77 @@ def load_seconds(plan: Plan, tokens: float) -> float:
     return plan.buys.load_s * load_bytes(plan, tokens) / whole if whole else 0.0
 
 
-def break_even_tokens(plan: Plan) -> float | None:
-    """Return the length from which reading a prefix back beats computing it anew, where it was derived for the system.
+def warm_seconds_of(plan: Plan, tokens: float) -> float:
+    r"""Return the time to the first token of a prompt that is cached as a whole, nobody else reading.
+
+    .. math:: T_w(n) = h + \tau n + L(n) / r
 
     Parameters
     ----------
     plan
-        The Plan with its model and GPU.
+        The Plan: what every hit costs in the engine h [s] and for each token tau [s/token], and the rate r into
+        one engine [B/s].
+    tokens
+        Length n of the prompt [tokens], of which L(n) [B] are read, as `load_bytes` gives it.
 
     Returns
     -------
-    float or None
-        Length [tokens]; None for a model or GPU of which nothing was measured.
+    float
+        Time [s].
 
     References
     ----------
-    `guidance.break_even_tokens`, from the measurements of IBM Redbook MD260021.
+    `kvplan.core.prediction.warm.warm_seconds`, at another length than the Plan's own.
 
     Examples
     --------
     >>> import kvplan
-    >>> tokens = 130_000
-    >>> break_even_tokens(kvplan.size(kvplan.Request(model="gpt-oss-120b", context_tokens=tokens, gpus=128)))
-    3700.0
-    >>> break_even_tokens(kvplan.size(kvplan.Request(model="llama-3.1-8b-instruct", context_tokens=tokens, gpus=8)))
+    >>> plan = kvplan.size(kvplan.Request(model="gpt-oss-120b", context_tokens=130_000, gpus=128))
+    >>> warm_seconds_of(plan, 130_000) == plan.performance.warm_ttft_s, round(warm_seconds_of(plan, 10_000), 3)
+    (True, 0.163)
     """
-    measured = (plan.model.id, plan.request.gpu) == _BREAK_EVEN_SYSTEM
-    return plan.constants["guidance.break_even_tokens"].value if measured else None
+    predicted = plan.performance
+    engine = predicted.hit_s + plan.constants["warm.token_s"].value * tokens
+    return engine + load_bytes(plan, tokens) / predicted.stream_bytes_per_s
+
+
+def cold_seconds_of(plan: Plan, tokens: float) -> float | None:
+    """Return the time in which an engine of the Plan computes a prompt of another length.
+
+    Parameters
+    ----------
+    plan
+        The Plan with its model of a cold prefill.
+    tokens
+        Length of the prompt [tokens].
+
+    Returns
+    -------
+    float or None
+        Time [s]; None where no model of it can be had.
+
+    Notes
+    -----
+    What short chunks add is left out.
+
+    References
+    ----------
+    `kvplan.core.prediction.prefill.cold_seconds`.
+
+    Examples
+    --------
+    >>> import kvplan
+    >>> plan = kvplan.size(kvplan.Request(model="gpt-oss-120b", context_tokens=130_000, gpus=128))
+    >>> round(cold_seconds_of(plan, 10_000), 3)
+    0.51
+    """
+    found = plan.performance.prefill
+    if found is None:
+        return None
+    model = PrefillModel(
+        found.c0_s, found.a_s_per_token, found.b_s_per_token2, found.derate, found.confidence, found.source
+    )
+    return cold_seconds(model, tokens)
 
 
 def pays_off(plan: Plan) -> bool | None:
@@ -129,11 +172,11 @@ def pays_off(plan: Plan) -> bool | None:
     Returns
     -------
     bool or None
-        None where both hold but the break-even was derived for another system, so that nothing is predicted.
+        None where contexts do not fit and nothing is known of how long computing them takes.
 
     References
     ----------
-    The Plan's `hbm.needs_shared_tier`, and `guidance.break_even_tokens`.
+    The Plan's `hbm.needs_shared_tier` and `performance.break_even_tokens`.
 
     Examples
     --------
@@ -144,6 +187,7 @@ def pays_off(plan: Plan) -> bool | None:
     """
     if not plan.hbm.needs_shared_tier:
         return False
-    if plan.request.context_tokens < plan.constants["guidance.break_even_tokens"].value:
-        return False
-    return None if break_even_tokens(plan) is None else True
+    if plan.performance.prefill is None:
+        return None
+    least = plan.performance.break_even_tokens
+    return least is not None and plan.request.context_tokens >= least

@@ -60,6 +60,8 @@ def plan_of(outcome: Outcome) -> Plan:
         ),
         reason=_reason(outcome),
         buys=outcome.buys,
+        performance=outcome.performance,
+        endurance=outcome.wear,
         network=outcome.network,
         other_software=_other(outcome),
         warnings=findings(outcome),

@@ -15,6 +15,7 @@ from kvplan.core.sizing.document import plan_of
 from kvplan.core.sizing.hbm import Fleet, MemoryBudget, hbm_check
 from kvplan.core.sizing.kv import kv_section
 from kvplan.core.sizing.outcome import Outcome
+from kvplan.core.sizing.predicted import Served, performance, plan_endurance
 from kvplan.core.sizing.setup import Setup, setup_of, tensor_parallelism
 from kvplan.core.sizing.tiers import tiers
 from kvplan.errors import InputError
@@ -87,6 +88,7 @@ def _outcome(inputs: SizingInputs) -> Outcome:
     index = choose(judged, limits)
     chosen = judged[index]
     network = _network(inputs, chosen, setup, demand)
+    bought = _buys(inputs, chosen, network, kv, setup.tp)
     return Outcome(
         inputs=inputs,
         setup=setup,
@@ -99,7 +101,9 @@ def _outcome(inputs: SizingInputs) -> Outcome:
         chosen_index=index,
         endurance=_endurance(inputs, chosen, demand),
         network=network,
-        buys=_buys(inputs, chosen, network, kv, setup.tp),
+        buys=bought,
+        performance=performance(Served(inputs, setup, kv, hbm, bought, network)),
+        wear=plan_endurance(inputs, chosen, setup, kv, demand),
     )
 
 

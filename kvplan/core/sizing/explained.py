@@ -43,6 +43,7 @@ def derivation_table(outcome: Outcome) -> dict[str, Derivation]:
         **STAGE_DERIVATIONS,
         **_NAMED_LIMITS,
         **_from_rows(outcome),
+        **_prefill(outcome),
         **_accountings(outcome),
     }
 
@@ -98,6 +99,20 @@ def _from_rows(outcome: Outcome) -> dict[str, Derivation]:
         "model.weights_bytes": _entry(
             model.weights_source, "B", "model.params_total", source=spec.source, confidence=model.params_confidence
         ),
+    }
+
+
+def _prefill(outcome: Outcome) -> dict[str, Derivation]:
+    """Explain the coefficients of a cold prefill by where they were taken from."""
+    found = outcome.performance.prefill
+    if found is None:
+        return {}
+    units = {"c0_s": "s", "a_s_per_token": "s/token", "b_s_per_token2": "s/token2"}
+    return {
+        f"performance.prefill.{name}": _entry(
+            "of T(n) = derate x (c0 + a n + b n^2)", unit, source=found.source, confidence=found.confidence
+        )
+        for name, unit in units.items()
     }
 
 

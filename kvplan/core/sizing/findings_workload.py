@@ -9,7 +9,7 @@ from kvplan.core.sizing.candidates import broken, physical_choice
 from kvplan.core.sizing.guidance import AXES, MODEL_AXIS, guidance_gaps
 from kvplan.schema.model import CrossAttention
 from kvplan.schema.plan import PlanWarning
-from kvplan.units import format_bytes, format_percent, format_rate
+from kvplan.units import format_bytes, format_duration, format_percent, format_rate
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -98,15 +98,26 @@ def _weights_too_large(outcome: Outcome) -> Iterator[PlanWarning]:
 
 
 def _short_context(outcome: Outcome) -> Iterator[PlanWarning]:
-    """Say so when recomputing such a short context is faster than fetching it."""
-    break_even = outcome.inputs.constant("guidance.break_even_tokens")
-    if outcome.inputs.request.context_tokens < break_even:
+    """Say so when computing such a short context is faster than fetching it."""
+    predicted, asked = outcome.performance, outcome.inputs.request.context_tokens
+    least = predicted.break_even_tokens
+    if predicted.prefill is None or (least is not None and asked >= least):
+        return
+    which = "contexts" if least is None else f"contexts below about {least:,.0f} tokens"
+    text = f"{which} are computed faster than fetched (predicted): a shared tier does not pay off for this length"
+    yield PlanWarning(id="short-context", severity="warning", text=text, source=predicted.prefill.source)
+
+
+def _storm_slower(outcome: Outcome) -> Iterator[PlanWarning]:
+    """Say so when the whole fleet at once is served later than it would have computed."""
+    predicted = outcome.performance
+    if predicted.cold_ttft_s is not None and predicted.storm_s > predicted.cold_ttft_s:
         text = (
-            f"contexts below about {break_even:,.0f} tokens are recomputed faster than fetched on the reference "
-            "system: a shared tier does not pay off for this length"
+            f"when every engine asks at once the tier takes {format_duration(predicted.storm_s)}, computing "
+            f"{format_duration(predicted.cold_ttft_s)}: beyond {predicted.break_even_gpus or 0:,.0f} GPUs at once an "
+            "engine does better to compute"
         )
-        source = outcome.inputs.constants["guidance.break_even_tokens"].source
-        yield PlanWarning(id="short-context", severity="warning", text=text, source=source)
+        yield PlanWarning(id="storm-slower", severity="warning", text=text, source="predicted; see performance.storm_s")
 
 
 def _beyond_maximum(outcome: Outcome) -> Iterator[PlanWarning]:
@@ -151,6 +162,7 @@ FINDINGS = (
     _slow_hits,
     _memory_suffices,
     _short_context,
+    _storm_slower,
     _beyond_maximum,
     _gaps,
     _uneven_heads,

@@ -10,6 +10,7 @@ from kvplan.core.network.sides import Calibration
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from kvplan.core.prediction.prefill_table import PrefillTable
     from kvplan.schema.base import Confidence, Constant
     from kvplan.schema.hardware import Drive, Gpu, Nic, Server, Switch
     from kvplan.schema.model import ModelSpec
@@ -74,6 +75,7 @@ class SizingInputs:
     release: StorageRelease
     profiles: tuple[ProfileParts, ...]
     constants: Mapping[str, Constant]
+    prefill: PrefillTable
     calibration: Calibration
     lock: CatalogueLock
     kvplan_version: str

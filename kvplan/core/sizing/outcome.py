@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from kvplan.core.sizing.tiers import Tier
     from kvplan.schema.ece import Endurance, Limit
     from kvplan.schema.network import NetworkBudget
+    from kvplan.schema.performance import Performance, PlanEndurance
     from kvplan.schema.plan import Buys, Demand, PlanHbm, PlanKv
 
 
@@ -30,6 +31,8 @@ class Outcome:
     endurance: Endurance
     network: NetworkBudget
     buys: Buys
+    performance: Performance
+    wear: PlanEndurance
 
     @property
     def chosen(self) -> Tier:

@@ -1,4 +1,4 @@
-"""Charts of curves: load time over length, a storm over engines, retention over write rate."""
+"""Charts of curves: time to the first token over length, a storm over engines, retention over write rate."""
 
 from __future__ import annotations
 
@@ -60,12 +60,13 @@ class Series:
 
 
 def load_chart(
-    chart: str, title: str, words: str, curve: Curve, series: Sequence[Series], break_even: float | None
+    chart: str, title: str, words: str, curves: Sequence[Curve], series: Sequence[Series], break_even: float | None
 ) -> str:
-    """Draw load time over length of the prefix, both by powers of ten, with what was published beside it."""
+    """Draw times to the first token over the prompt, both by powers of ten, with what was published beside it."""
     marked = [point for group in series for point in group.points]
-    lengths = [curve.points[0][0], curve.points[-1][0], *(point.x for point in marked)]
-    times = [curve.points[0][1], curve.points[-1][1], *(point.y for point in marked)]
+    ends = [end for curve in curves for end in (curve.points[0], curve.points[-1])]
+    lengths = [*(tokens for tokens, _ in ends), *(point.x for point in marked)]
+    times = [*(seconds for _, seconds in ends), *(point.y for point in marked)]
     x = Scale(min(lengths), 1.4 * max(lengths), LEFT, RIGHT, log=True)
     low, high = decades(min(times), max(times))
     y = Scale(low, high, BOTTOM, TOP, log=True)
@@ -74,19 +75,19 @@ def load_chart(
         y,
         [(value, f"{value:,.0f}") for value in log_ticks(x.low, x.high)],
         [(value, _time(value)) for value in log_ticks(low, high)],
-        ("cached prefix, tokens", "time, by powers of ten"),
+        ("prompt, tokens", "time, by powers of ten"),
     )
     shown = break_even if break_even and x.low < break_even < x.high else None
     guide, taken = _guide(x.at(shown), f"break-even {shown:,.0f} tokens", after=True) if shown else ("", ())
     joined = [[(point.x, point.y) for point in group.points] for group in series]
-    drawn = [frame, guide, _curve(curve, x, y)]
+    drawn = [frame, guide, *(_curve(curve, x, y) for curve in curves)]
     drawn += [
         path([(x.at(px), y.at(py)) for px, py in line], f"{group.points[0].look} joined")
         for line, group in zip(joined, series, strict=True)
         if len(line) > 1
     ]
-    drawn.append(_points(marked, (curve.points, *joined), (x, y), taken))
-    entries = [(line_swatch(curve.look), curve.words)]
+    drawn.append(_points(marked, (*(curve.points for curve in curves), *joined), (x, y), taken))
+    entries = [(line_swatch(curve.look), curve.words) for curve in curves]
     entries += [
         (mark_swatch(group.points[0].shape, group.points[0].look), group.words) for group in series if group.words
     ]

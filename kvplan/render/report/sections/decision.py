@@ -6,7 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from kvplan.core.certainty import Certainty
-from kvplan.core.prediction.load import break_even_tokens, pays_off
+from kvplan.core.prediction.load import pays_off
 from kvplan.core.sizing.candidates import MAIN_LIMITS
 from kvplan.render.figures import margin_text, significant
 from kvplan.render.limits_view import need_and_have
@@ -79,20 +79,21 @@ def _chosen(plan: Plan) -> str:
 
 def _pay_off(source: Source) -> tuple[str, ...]:
     """Say why the tier pays off, why it may not, or that nothing is predicted."""
-    plan, row = source.plan, source.plan.constants["guidance.break_even_tokens"]
+    plan, predicted = source.plan, source.plan.performance
     if pays_off(plan) is False:
         return tuple(map(sentence, source.doubts))
     need = (
         f"GPU memory holds {counted(plan.hbm.contexts_that_fit, 'whole context')} an engine, "
         f"{plan.request.concurrency:,} are in flight: without a shared tier the rest is computed anew."
     )
-    known = f"{row.confidence}: {row.note}" if row.note else row.confidence
-    if break_even_tokens(plan) is None:
-        published = f"the break-even of about {row.value:,.0f} tokens is of another system ({known})"
-        return (need, f"Whether it pays off is not predicted here: {published}.")
+    if predicted.prefill is None:
+        return (
+            need,
+            "Whether it pays off is not predicted: nothing is known of how long this GPU computes this model.",
+        )
     gain = (
-        f"From about {row.value:,.0f} tokens on, reading a prefix back beats computing it anew ({known}); the contexts "
-        f"asked for have {plan.request.context_tokens:,} tokens."
+        f"From about {significant(predicted.break_even_tokens or 0, 2)} tokens on, reading a prefix back beats computing "
+        f"it anew ({predicted.prefill.confidence}); the contexts asked for have {plan.request.context_tokens:,} tokens."
     )
     return (need, gain)
 

@@ -1,4 +1,4 @@
-"""How fast a cached context comes back: alone, over its length, and when every engine asks at once."""
+"""The time to the first token, computed and read back, over the prompt's length, and when every engine asks at once."""
 
 from __future__ import annotations
 
@@ -6,14 +6,15 @@ from itertools import groupby
 from math import floor, log10
 from typing import TYPE_CHECKING
 
-from kvplan.core.prediction.load import break_even_tokens, load_seconds
+from kvplan.core.prediction.load import cold_seconds_of, warm_seconds_of
 from kvplan.core.prediction.storm import planned_read_left, storm_knee, storm_seconds
 from kvplan.render.figures import significant
-from kvplan.render.report.blocks import Figure, Pair, Part, Prose
+from kvplan.render.report.blocks import Figure, Pair, Part, Prose, Table
 from kvplan.render.report.charts.curves import Curve, Point, Series, load_chart, storm_chart
 from kvplan.render.report.scales import spaced
 from kvplan.render.report.words import sentence
-from kvplan.units import counted, format_bytes, format_duration, format_rate
+from kvplan.render.view import Grid
+from kvplan.units import counted, format_bytes, format_duration, format_percent, format_rate
 
 if TYPE_CHECKING:
     from kvplan.render.report.source import Source
@@ -25,30 +26,33 @@ _LOOKS = {"cold": ("square", "second"), "cached": ("ring", "third")}
 
 
 def speed(source: Source) -> Part:
-    """Draw load time and storm, and say what they are not."""
-    return Part(
-        "speed", "Time to first token", (Pair((_load(source), _storm(source))), Prose(_limits(source.measurements)))
-    )
+    """Draw the times to the first token and a storm, and say what they are not."""
+    charts = Pair((_load(source), _storm(source)))
+    return Part("speed", "Time to first token", (charts, Prose(_limits(source)), *_gains(source.plan)))
 
 
 def _load(source: Source) -> Figure:
-    """Draw the load time of a cached prefix over its length, with what was published of the same system."""
+    """Draw the predicted times over the prompt's length, with what was published of the same system."""
     plan = source.plan
-    title = "Loading a cached prefix, by its length"
+    title = "Computing a prompt, and reading it back"
     words = _load_words(plan, source.measurements)
-    curve = _load_curve(plan)
-    whole = Point(*curve.points[-1], format_duration(plan.buys.load_s))
-    series = (*_published(source.measurements), Series((whole,), ""))
-    return Figure("load", title, load_chart("load", title, words, curve, series, break_even_tokens(plan)), words)
+    curves = _curves(plan)
+    ends = tuple(Point(*curve.points[-1], format_duration(curve.points[-1][1])) for curve in curves)
+    series = (*_published(source.measurements), *(Series((end,), "") for end in ends))
+    drawn = load_chart("load", title, words, curves, series, plan.performance.break_even_tokens)
+    return Figure("load", title, drawn, words)
 
 
-def _load_curve(plan: Plan) -> Curve:
-    """Compute the load time from a hundredth of the context up to all of it."""
+def _curves(plan: Plan) -> tuple[Curve, ...]:
+    """Compute both times from a hundredth of the context up to all of it."""
     longest = plan.request.context_tokens
     lengths = spaced(10.0 ** max(floor(log10(longest)) - 2, 0), max(longest, 2), _SAMPLES)
-    points = tuple((tokens, load_seconds(plan, tokens)) for tokens in lengths)
-    rate = format_rate(plan.buys.engine_read_bytes_per_s)
-    return Curve(points, "curve first", f"load alone at {rate} into one engine (derived)")
+    back = tuple((tokens, warm_seconds_of(plan, tokens)) for tokens in lengths)
+    warm = Curve(back, "curve first", "read back, nobody else reading (predicted)")
+    cold = [(tokens, seconds) for tokens in lengths if (seconds := cold_seconds_of(plan, tokens)) is not None]
+    if not cold:
+        return (warm,)
+    return warm, Curve(tuple(cold), "curve dashed second", "computed (predicted)")
 
 
 def _published(measurements: tuple[Measurement, ...]) -> list[Series]:
@@ -62,18 +66,26 @@ def _published(measurements: tuple[Measurement, ...]) -> list[Series]:
 
 
 def _load_words(plan: Plan, measurements: tuple[Measurement, ...]) -> str:
-    """Say what the chart of load times shows."""
-    tokens = f"{plan.request.context_tokens:,} tokens"
+    """Say what the chart of times shows."""
+    predicted = plan.performance
+    alone, late = format_duration(predicted.warm_ttft_s), format_duration(predicted.warm_ttft_p99_s)
     text = (
-        f"One context of {tokens} is {format_bytes(plan.kv.context_loaded_bytes)} and loads in at least "
-        f"{format_duration(plan.buys.load_s)} while nobody else reads: a lower bound of the time to the first token."
+        f"A prompt of {plan.request.context_tokens:,} tokens that is cached as a whole is "
+        f"{format_bytes(plan.kv.context_loaded_bytes)}; its first token comes after {alone} while nobody else reads, "
+        f"after {late} in 99 of 100 cases when the tier is as busy as planned"
     )
+    if predicted.cold_ttft_s and predicted.cold_tokens_per_s and predicted.speedup:
+        text += (
+            f", and after {format_duration(predicted.cold_ttft_s)} when it is computed, "
+            f"{significant(predicted.cold_tokens_per_s)} tokens a second: {significant(predicted.speedup, 2)} times "
+            "later"
+        )
     if not measurements:
-        return text
+        return f"{text}."
     shown = ", ".join(
         f"{row.prompt} {row.ttft_s:g} s at {row.context_tokens:,} tokens ({row.confidence})" for row in measurements
     )
-    return f"{text} Published: {shown}. Dotted lines only join the published points."
+    return f"{text}. Published: {shown}. Dotted lines only join the published points."
 
 
 def _storm(source: Source) -> Figure:
@@ -121,18 +133,32 @@ def _storm_words(plan: Plan, served: list[str]) -> str:
     return f"{first} {sentence('; '.join(served))}"
 
 
-def _limits(measurements: tuple[Measurement, ...]) -> tuple[str, ...]:
-    """Say what the charts leave out, and what of that was published."""
-    bounds = "The curves are lower bounds from bytes and planned rates."
-    if not measurements:
-        unknown = (
-            "The time to the first token without a cache is not predicted in this plan, and nothing was published for "
-            "this model on this GPU."
+def _limits(source: Source) -> tuple[str, ...]:
+    """Say what the predictions rest on and leave out, and what was published."""
+    prefill, measurements = source.plan.performance.prefill, source.measurements
+    if prefill is None:
+        rests = "The time of computing a prompt is not predicted: nothing is known of this model on this GPU."
+    else:
+        rests = (
+            f"Computing is predicted for one request alone, real software {prefill.derate:g} times as slow as the "
+            f"source: {prefill.source} ({prefill.confidence}). The storm is a lower bound from bytes and planned rates."
         )
-        return (f"{bounds} {unknown}",)
+    if not measurements:
+        return (rests, "Nothing was published for this model on this GPU.")
     systems = "; ".join(dict.fromkeys(f"{row.setup} ({row.source})" for row in measurements))
-    predicted = "A prediction of the time without a cache is not part of this plan."
-    return (f"{bounds} The published points are of {systems}.", *_gain(measurements), predicted)
+    return (rests, f"The published points are of {systems}.", *_gain(measurements))
+
+
+def _gains(plan: Plan) -> tuple[Table, ...]:
+    """Show what the whole gains at a hit share: a gain of one request is not that of a fleet."""
+    if not plan.performance.amdahl:
+        return ()
+    rows = tuple(
+        (format_percent(point.hit_share, 0), f"{significant(point.speedup, 2)}x") for point in plan.performance.amdahl
+    )
+    return (
+        Table("What the fleet gains when so many requests are hits", Grid(("Hits", "Requests served"), rows, "rr")),
+    )
 
 
 def _gain(measurements: tuple[Measurement, ...]) -> tuple[str, ...]:
