@@ -1,19 +1,35 @@
-"""Caches written as plainly as can be, which the reuse engine has to agree with."""
+"""What the reuse engine has to agree with: caches written as plainly as can be, and prompts to run through them."""
 
 from __future__ import annotations
 
+import json
+import lzma
 from collections import OrderedDict
-from typing import TYPE_CHECKING
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
 
 from generated_traces import generated_trace
 
 from kvplan.core.reuse.prompt import Prompt
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Container, Sequence
+
+REAL_TRACES: Final = Path("/work/shared/data/traces")
+"""Where the public traces lie, if they are here at all; they are never committed."""
+CONVERSATION: Final = "conversation"
+SYNTHETIC: Final = "synthetic"
 
 
-def prompts_of(trace: Sequence[dict]) -> list[Prompt]:
+@cache
+def real_prompts(name: str) -> list[Prompt]:
+    """Return the prompts of one of Mooncake's traces."""
+    with lzma.open(REAL_TRACES / f"mooncake_{name}_trace.jsonl.xz", "rt") as lines:
+        return prompts_of([json.loads(line) for line in lines])
+
+
+def prompts_of(trace: Sequence[dict[str, Any]]) -> list[Prompt]:
     """Turn requests in Mooncake's form into prompts."""
     return [Prompt(row["timestamp"] / 1_000, tuple(row["hash_ids"]), row["input_length"]) for row in trace]
 
@@ -23,10 +39,10 @@ def generated_prompts(requests: int, seed: int = 0, block_tokens: int = 512) -> 
     return prompts_of(generated_trace(requests, seed=seed, block_tokens=block_tokens))
 
 
-def _hits(cache: object, blocks: Sequence[int]) -> int:
+def _hits(held: Container[int], blocks: Sequence[int]) -> int:
     hits = 0
     for block in blocks:
-        if block not in cache:  # type: ignore[operator]
+        if block not in held:
             break
         hits += 1
     return hits
@@ -42,53 +58,53 @@ def lru_hits(prompts: Sequence[Prompt], capacity: int, low: int | None = None) -
 
     With a low mark it drops down to that whenever it is full and one more comes.
     """
-    cache: OrderedDict[int, None] = OrderedDict()
+    held: OrderedDict[int, None] = OrderedDict()
     found = []
     for prompt in prompts:
-        found.append(_hits(cache, prompt.blocks))
+        found.append(_hits(held, prompt.blocks))
         # What is there is pinned before anything new comes in.
         for block in reversed(prompt.blocks):
-            if block in cache:
-                cache.move_to_end(block)
+            if block in held:
+                held.move_to_end(block)
         new = 0
         for block in reversed(prompt.blocks):
-            if block not in cache:
+            if block not in held:
                 new += 1
-                if len(cache) >= capacity:
-                    for _ in range(len(cache) - (capacity - 1 if low is None else low)):
-                        cache.popitem(last=False)
-            cache[block] = None
-            cache.move_to_end(block)
+                if len(held) >= capacity:
+                    for _ in range(len(held) - (capacity - 1 if low is None else low)):
+                        held.popitem(last=False)
+            held[block] = None
+            held.move_to_end(block)
     return found
 
 
 def fifo_hits(prompts: Sequence[Prompt], capacity: int) -> int:
     """Return what all prompts find in a cache that drops what was written first."""
-    cache: OrderedDict[int, None] = OrderedDict()
+    held: OrderedDict[int, None] = OrderedDict()
     found = 0
     for prompt in prompts:
-        hits = _hits(cache, prompt.blocks)
+        hits = _hits(held, prompt.blocks)
         found += hits
         for block in prompt.blocks[hits:]:
-            if block not in cache:
-                cache[block] = None
-                if len(cache) > capacity:
-                    cache.popitem(last=False)
+            if block not in held:
+                held[block] = None
+                if len(held) > capacity:
+                    held.popitem(last=False)
     return found
 
 
 def belady_hits(prompts: Sequence[Prompt], capacity: int) -> int:
     """Return what all prompts find in a cache that keeps the blocks that are asked for next."""
-    cache: set[int] = set()
+    held: set[int] = set()
     found = 0
     for request, prompt in enumerate(prompts):
-        found += _hits(cache, prompt.blocks)
+        found += _hits(held, prompt.blocks)
         ahead: dict[int, tuple[int, int]] = {}
         for later in range(len(prompts) - 1, request, -1):
             for position, block in enumerate(prompts[later].blocks):
                 ahead[block] = (later, position)
-        wanted = [block for block in cache | set(prompt.blocks) if block in ahead]
-        cache = set(sorted(wanted, key=ahead.__getitem__)[:capacity])
+        wanted = [block for block in held | set(prompt.blocks) if block in ahead]
+        held = set(sorted(wanted, key=ahead.__getitem__)[:capacity])
     return found
 
 
@@ -97,9 +113,9 @@ def most_hits(prompts: Sequence[Prompt], capacity: int) -> int:
     states: dict[frozenset[int], int] = {frozenset(): 0}
     for prompt in prompts:
         after: dict[frozenset[int], int] = {}
-        for cache, found in states.items():
-            total = found + _hits(cache, prompt.blocks)
-            for kept in _subsets(sorted(cache | set(prompt.blocks)), capacity):
+        for held, found in states.items():
+            total = found + _hits(held, prompt.blocks)
+            for kept in _subsets(sorted(held | set(prompt.blocks)), capacity):
                 after[kept] = max(after.get(kept, 0), total)
         states = after
     return max(states.values())
