@@ -113,7 +113,7 @@ def trace(  # noqa: PLR0913 - one parameter an option
     asked.counts("512", block_tokens=block_tokens)
     asked.counts("8", instances=instances)
     asked.numbers(characters_per_token=characters_per_token, target=target, fleet_scale=fleet_scale)
-    _tiers(asked, tier_tb or [])
+    _tiers(asked, tier_tb or [], model)
     _trace(asked, file, save, catalogue, format_, strict=strict)
 
 
@@ -144,16 +144,22 @@ def _trace(
     )
 
 
-def _tiers(asked: Options, texts: list[str]) -> None:
-    """Read the sizes of tiers."""
+def _tiers(asked: Options, texts: list[str], model: str | None) -> None:
+    """Read the sizes of tiers, which are bytes and so need a model."""
     from kvplan.cli.parsing import Options
+    from kvplan.errors import Problem
 
     sizes = []
     for index, text in enumerate(texts):
         one = Options({"size": f"--tier-tb {index + 1}" if len(texts) > 1 else "--tier-tb"})
         one.scaled(TB, "TB above 0, such as 1.5", size=text)
         asked.problems.found.extend(one.problems.found)
+        if (one.value("size") or 0) < 0:
+            asked.problems.found.append(Problem("--tier-tb", f"{text!r} is below zero", allowed="TB above 0"))
         sizes.append(one.value("size") or 0)
+    if sizes and model is None:
+        what = "needs a model, which says what a token takes"
+        asked.problems.found.append(Problem("--tier-tb", what, hint="give --model"))
     asked.plain(tier_bytes=tuple(sizes))
 
 
@@ -166,6 +172,9 @@ def _check_save(save: Path | None, file: Path) -> None:
     if save.suffix.lower() not in _ENDINGS:
         what = f"{str(save)!r} says no format by its ending"
         raise InputError.single(_SAVE, what, allowed=f"endings: {', '.join(_ENDINGS)}")
+    if not save.parent.is_dir():
+        # Said before the trace is read, which may take minutes.
+        raise InputError.single(_SAVE, f"there is no directory {str(save.parent)!r}")
     if save.exists() and file.exists() and save.samefile(file):
         raise InputError.single(_SAVE, f"{str(save)!r} is the trace itself", allowed="another file")
 
