@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -10,9 +10,6 @@ from kvplan import load_catalogue
 from kvplan.errors import InputError
 from kvplan.schema.workload import Spread, Workload
 from kvplan.workloads import load_workload
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 PRESETS = ("chat", "rag", "agent", "docqa", "batch")
 
@@ -108,3 +105,18 @@ def test_a_user_table_adds_a_workload(tmp_path: Path) -> None:
     row = f"{head}  workload: {{requests_per_s: 3, prompt_tokens: 9, hit_share: 0.1}}\n"
     (tmp_path / "workloads.yaml").write_text(row)
     assert load_workload("ours", load_catalogue([tmp_path])).hit_share == 0.1
+
+
+def test_the_files_of_the_documentation_are_workloads(tmp_path: Path) -> None:
+    page = Path(__file__).parents[3] / "docs" / "workloads.md"
+    files = [part.split("```")[0] for part in page.read_text().split("```yaml\n")[1:]]
+    assert len(files) == 2
+    own, changed = (load_workload(written(tmp_path, text), load_catalogue()) for text in files)
+    assert own.local_bytes_per_gpu == 230e9
+    assert (changed.local_hit_share, changed.busy_share) == (0.8, None)
+
+
+def test_the_documentation_names_every_key() -> None:
+    page = (Path(__file__).parents[3] / "docs" / "workloads.md").read_text()
+    short = {"g2_bytes_per_gpu": "g2_...", "g3_bytes_per_gpu": "g3_..."}
+    assert [key for key in Workload.model_fields if f"`{short.get(key, key)}`" not in page] == []
