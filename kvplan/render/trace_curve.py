@@ -8,7 +8,7 @@ from kvplan.render.report.charts.boxes import text_box
 from kvplan.render.report.charts.frame import BOTTOM, LEFT, LEGEND_TOP, RIGHT, ROW, TOP, axes, legend, line_swatch
 from kvplan.render.report.palette import DARK, LIGHT
 from kvplan.render.report.scales import Scale, log_ticks, nice_ticks
-from kvplan.render.report.svg import drawing, line, path, text
+from kvplan.render.report.svg import WIDTH, drawing, line, path, text
 from kvplan.render.svg import element
 from kvplan.units import format_bytes, format_percent
 
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
     from kvplan.schema.tracing import CurvePoint, TraceReport
 
+_MARGIN: Final = 16
+_SHIFT: Final = f"translate({_MARGIN} {_MARGIN})"
 _FONT: Final = 'system-ui, "Segoe UI", Roboto, "Helvetica Neue", "Liberation Sans", Arial, sans-serif'
 _RULES: Final = (
     f"text{{font:500 12.5px {_FONT};fill:var(--text)}}"
@@ -62,9 +64,11 @@ def curve_svg(report: TraceReport) -> str:
     ]
     entries = [(line_swatch(look), words) for _, look, words in lines]
     height = LEGEND_TOP + ROW * len(entries) - 8
-    content = (_ground(height), _style(), frame, _target(report, x), *drawn, legend(entries, LEGEND_TOP))
+    content = (frame, _target(report, x), *drawn, legend(entries, LEGEND_TOP))
     title = f"Hit ratio over cache size: {report.trace.name}"
-    return drawing("curve", title, _words(report), height, content) + "\n"
+    # The chart of a page stands in the page; a file of its own needs its style, a ground and a margin.
+    chart = drawing("curve", title, _words(report), height, content)
+    return _framed(chart, height) + "\n"
 
 
 def _lines(report: TraceReport) -> list[tuple[Sequence[CurvePoint], str, str]]:
@@ -113,9 +117,18 @@ def _label(value: float, *, in_bytes: bool) -> str:
     return f"{value / size:,.3g}{unit}"
 
 
-def _ground(height: float) -> str:
-    """Paint the ground, for a file of its own stands on none."""
-    return element("rect", width="100%", height=height, class_="ground")
+def _framed(chart: str, height: float) -> str:
+    """Put a chart on a ground with a margin round it."""
+    size = (WIDTH + 2 * _MARGIN, height + 2 * _MARGIN)
+    return element(
+        "svg",
+        _style(),
+        element("rect", width="100%", height="100%", class_="ground"),
+        element("g", chart.replace("<svg ", f'<svg width="{WIDTH}" height="{height:g}" ', 1), transform=_SHIFT),
+        xmlns="http://www.w3.org/2000/svg",
+        viewBox=f"0 0 {size[0]:g} {size[1]:g}",
+        class_="chart",
+    )
 
 
 def _style() -> str:

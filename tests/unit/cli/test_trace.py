@@ -162,7 +162,7 @@ def test_saved_svg(capsys: pytest.CaptureFixture[str], golden: Callable[[str, st
     text = Path("curve.svg").read_text(encoding="utf-8")
     root = ET.fromstring(text)  # noqa: S314 - our own
     assert root.tag == "{http://www.w3.org/2000/svg}svg"
-    assert len(root.findall("{http://www.w3.org/2000/svg}path")) == 3
+    assert len(root.findall(".//{http://www.w3.org/2000/svg}path[@class]")) == 6, "three lines and their swatches"
     golden("trace/curve.svg", text)
 
 
