@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from kvplan.core.fleet.arrivals import Shares, burst, poisson_arrivals, shared_out
+from kvplan.core.fleet.arrivals import Shares, burst, shared_out
 from kvplan.core.fleet.engines import work
 from kvplan.core.fleet.replay import Caches, replay
 from kvplan.core.fleet.run import Fleet, run_fleet
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
 SPANS: Final = 60
 """Spans of time that the report tells apart."""
-DURATION_S: Final = 600.0
-"""How long requests come when nobody says otherwise [s]."""
 _LOADED: Final = 0.95
 """From this load on the queues of a simulation of minutes say little [1]."""
 
@@ -35,17 +33,18 @@ _LOADED: Final = 0.95
 class SimulationInputs:
     """All that a simulation needs.
 
-    `arrivals` are those of a trace, by blocks of `block_tokens` [tokens] or without blocks; None lets requests come at
-    random. `stream_bytes_per_s` is the most that one engine reads with its back end [B/s].
+    `arrivals` come within `duration_s` [s], with blocks of `block_tokens` [tokens], or without where that is None.
+    `stream_bytes_per_s` is the most that one engine reads with its back end [B/s].
     """
 
     plan: Plan
     request: SimulationRequest
     times: EngineTimes
     stream_bytes_per_s: float
-    arrivals: tuple[Arrival, ...] | None = None
+    arrivals: tuple[Arrival, ...]
+    duration_s: float
+    source: str
     block_tokens: int | None = None
-    source: str = "requests at random"
     notes: tuple[str, ...] = ()
 
 
@@ -75,8 +74,8 @@ def simulate_fleet(inputs: SimulationInputs) -> SimulationReport:
     way = topology(
         plan, engines=request.engines, placement=request.placement, stream_bytes_per_s=inputs.stream_bytes_per_s
     )
-    arrivals, duration = _arrivals(inputs)
-    jobs = _jobs(inputs, arrivals, way.engines)
+    duration = inputs.duration_s
+    jobs = _jobs(inputs, way.engines)
     new_tokens = sum(job.tokens - job.local_tokens - job.tier_tokens for job in jobs)
     writes = new_tokens * plan.kv.stored_bytes_per_token / duration
     changes = sorted(request.fails, key=lambda failure: failure.at_s)
@@ -90,21 +89,7 @@ def simulate_fleet(inputs: SimulationInputs) -> SimulationReport:
     return _report(inputs, run, fleet, marks, writes)
 
 
-def _arrivals(inputs: SimulationInputs) -> tuple[tuple[Arrival, ...], float]:
-    """Return what comes, and for how long [s]."""
-    request, traced = inputs.request, inputs.arrivals
-    if traced is None:
-        duration = request.duration_s or DURATION_S
-        tokens = request.prompt_tokens or inputs.plan.request.context_tokens
-        rate = request.requests_per_s or 0.0
-        return poisson_arrivals(rate, duration, tokens, request.prompt_sigma, request.seed), duration
-    faster = tuple(arrival._replace(time_s=arrival.time_s / request.speed) for arrival in traced)
-    # The last request counts too, so that the time ends a little behind it.
-    duration = request.duration_s or max(faster[-1].time_s * (1 + 1 / len(faster)), 1.0)
-    return tuple(arrival for arrival in faster if arrival.time_s < duration), duration
-
-
-def _jobs(inputs: SimulationInputs, arrivals: Sequence[Arrival], engines: int) -> list[Job]:
+def _jobs(inputs: SimulationInputs, engines: int) -> list[Job]:
     """Send everything to engines, the burst included, by arrival."""
     request, plan = inputs.request, inputs.plan
     hit_share = request.hit_share
@@ -112,9 +97,9 @@ def _jobs(inputs: SimulationInputs, arrivals: Sequence[Arrival], engines: int) -
         hit_share = plan.constants["guidance.hit_share"].value
     if inputs.block_tokens is None:
         shares = Shares(hit_share, request.tier_share, request.reuse_gap_s, cold=request.start == "cold")
-        jobs = shared_out(arrivals, shares, engines, sticky=request.routing == "sticky", seed=request.seed)
+        jobs = shared_out(inputs.arrivals, shares, engines, sticky=request.routing == "sticky", seed=request.seed)
     else:
-        jobs = replay(arrivals, _caches(inputs, engines), request.routing, request.seed)
+        jobs = replay(inputs.arrivals, _caches(inputs, engines), request.routing, request.seed)
     if request.burst is not None:
         tokens = request.prompt_tokens or plan.request.context_tokens
         jobs += burst(request.burst.requests, request.burst.at_s, tokens, hit_share, engines)
