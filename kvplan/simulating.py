@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
+from kvplan.catalogue.loader import load_catalogue
 from kvplan.catalogue.prefills import prefill_table
+from kvplan.core.fleet.arrivals import poisson_arrivals
 from kvplan.core.fleet.engines import EngineTimes
 from kvplan.core.fleet.jobs import Arrival
-from kvplan.core.fleet.simulation import SimulationInputs
+from kvplan.core.fleet.simulation import SimulationInputs, simulate_fleet
 from kvplan.core.prediction.contention import data_path, stream_rate
 from kvplan.core.prediction.prefill import PrefillModel
 from kvplan.core.prediction.prefill_choice import prefill_model
@@ -19,9 +21,52 @@ from kvplan.schema.model import ModelSpec
 if TYPE_CHECKING:
     from kvplan.catalogue.loader import Catalogue
     from kvplan.schema.plan import Plan
-    from kvplan.schema.simulating import SimulationRequest
+    from kvplan.schema.simulating import SimulationReport, SimulationRequest
     from kvplan.schema.software import CacheBackend
     from kvplan.traces.records import Trace
+
+DURATION_S: Final = 600.0
+"""How long requests come when nobody says otherwise [s]."""
+MOST_REQUESTS: Final = 5_000_000
+"""More would take minutes, and memory in gigabytes."""
+
+
+def simulate_plan(
+    plan: Plan, request: SimulationRequest, *, trace: Trace | None = None, catalogue: Catalogue | None = None
+) -> SimulationReport:
+    """Simulate the fleet of a Plan, with its shared tier and without it.
+
+    Parameters
+    ----------
+    plan
+        The Plan.
+    request
+        What comes [1/s, tokens], what is lost when [s], how requests are routed.
+    trace
+        Requests to replay; None lets them come at random.
+    catalogue
+        Tables to use; the built-in ones when absent.
+
+    Returns
+    -------
+    SimulationReport
+        Times to the first token [s], fetches [s], and what happened when.
+
+    Raises
+    ------
+    InputError
+        With everything that the request lacks, or when no request comes.
+
+    Examples
+    --------
+    >>> from kvplan.reference import PLAN
+    >>> from kvplan.schema.simulating import SimulationRequest
+    >>> asked = SimulationRequest(requests_per_s=0.5, prompt_tokens=57_000, hit_share=0.95, start="warm")
+    >>> report = simulate_plan(PLAN, asked)
+    >>> round(report.with_tier.ttft.p50_s, 2), round(report.without_tier.ttft.p50_s, 2)
+    (0.7, 5.04)
+    """
+    return simulate_fleet(simulation_inputs(plan, request, trace, catalogue or load_catalogue()))
 
 
 def simulation_inputs(
@@ -61,13 +106,18 @@ def simulation_inputs(
     hit = EngineCost(
         constants["warm.first_s"].value, constants["warm.token_s"].value, constants["warm.step_s"].value, steps
     )
+    arrivals, duration = _traced(request, trace) if trace is not None else _random(plan, request)
+    if not arrivals and request.burst is None:
+        what = f"no request comes within {duration:g} s"
+        raise InputError.single(where="--duration", what=what, allowed="a longer time, or more requests a second")
     known = trace is not None and trace.block_tokens is not None
     return SimulationInputs(
         plan=plan,
         request=request,
         times=EngineTimes(prefill, hit, constants["simulate.decode_interference"].value),
         stream_bytes_per_s=request.stream_bytes_per_s or _stream(plan, backend, catalogue),
-        arrivals=_arrivals(trace) if trace is not None else None,
+        arrivals=arrivals,
+        duration_s=duration,
         block_tokens=trace.block_tokens if trace is not None else None,
         source=f"trace {trace.name}" if trace is not None else "requests at random",
         notes=() if known or trace is None else trace.unknown,
@@ -99,13 +149,24 @@ def _contradictions(request: SimulationRequest, trace: Trace | None) -> list[Pro
     return found
 
 
-def _arrivals(trace: Trace) -> tuple[Arrival, ...]:
-    """Take the requests of a trace that have a prompt."""
-    return tuple(
-        Arrival(request.time_s, request.input_tokens, request.blocks or ())
-        for request in trace.requests
-        if request.input_tokens
-    )
+def _random(plan: Plan, request: SimulationRequest) -> tuple[tuple[Arrival, ...], float]:
+    """Let requests come at random, and say for how long [s]."""
+    duration, rate = request.duration_s or DURATION_S, request.requests_per_s or 0.0
+    if rate * duration > MOST_REQUESTS:
+        what = f"{rate * duration:,.0f} requests come within {duration:g} s"
+        raise InputError.single(where="--rate", what=what, allowed=f"{MOST_REQUESTS:,} at most")
+    tokens = request.prompt_tokens or plan.request.context_tokens
+    return poisson_arrivals(rate, duration, tokens, request.prompt_sigma, request.seed), duration
+
+
+def _traced(request: SimulationRequest, trace: Trace) -> tuple[tuple[Arrival, ...], float]:
+    """Take the requests of a trace that have a prompt, and say for how long they come [s]."""
+    asked = [one for one in trace.requests if one.input_tokens]
+    # The last request counts too, so that the time ends a little behind it.
+    ends = asked[-1].time_s / request.speed * (1 + 1 / len(asked)) if asked else 0.0
+    duration = request.duration_s or max(ends, 1.0)
+    arrivals = (Arrival(one.time_s / request.speed, one.input_tokens, one.blocks or ()) for one in asked)
+    return tuple(arrival for arrival in arrivals if arrival.time_s < duration), duration
 
 
 def _stream(plan: Plan, backend: CacheBackend, catalogue: Catalogue) -> float:

@@ -22,6 +22,7 @@ from kvplan.cli import (
     rehearse,
     render,
     report,
+    simulate,
     size,
     trace,
 )
@@ -47,6 +48,7 @@ app.command("explain", epilog=explain.EXAMPLES)(explain.explain)
 app.command("diff", epilog=diff.EXAMPLES)(diff.diff)
 app.command("reference", epilog=reference.EXAMPLES)(reference.reference)
 app.command("trace", epilog=trace.EXAMPLES)(trace.trace)
+app.command("simulate", epilog=simulate.EXAMPLES)(simulate.simulate)
 app.command("network", epilog=network.EXAMPLES)(network.network)
 app.command("bom", epilog=bom.EXAMPLES)(bom.bom)
 app.command("report", epilog=report.EXAMPLES)(report.report)

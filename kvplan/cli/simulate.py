@@ -1,0 +1,263 @@
+"""`kvplan simulate`: the fleet of a Plan at work, with its shared tier and without it."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+import typer
+
+from kvplan.cli import building, options
+from kvplan.units import GB
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from kvplan.cli.parsing import Options
+    from kvplan.schema.simulating import SimulationReport, SimulationRequest
+    from kvplan.traces.records import Trace
+
+EXAMPLES = options.examples(
+    "kvplan simulate plan.json --rate 10 --prompt-tokens 57k --hit-share 0.95",
+    "kvplan simulate plan.json --trace conversation_trace.jsonl.xz -o ttft.svg",
+    "kvplan simulate plan.json --rate 10 --prompt-tokens 57k --hit-share 0.95 \\\n"
+    "      --fail node@300 --burst 128@450 -o ttft.svg",
+)
+_SAVED: Final = {"svg": (".svg",), "json": (".json",)}
+_NAMES: Final = {
+    "requests_per_s": "--rate",
+    "prompt_tokens": "--prompt-tokens",
+    "prompt_sigma": "--spread",
+    "hit_share": "--hit-share",
+    "tier_share": "--tier-share",
+    "reuse_gap_s": "--reuse-gap",
+    "start": "--start",
+    "duration_s": "--duration",
+    "speed": "--speed",
+    "routing": "--routing",
+    "placement": "--placement",
+    "engines": "--engines",
+    "local_tokens": "--local-tokens",
+    "stream_bytes_per_s": "--stream-gb-per-s",
+    "prefill": "--prefill",
+    "derate": "--derate",
+    "fails": "--fail",
+    "burst": "--burst",
+    "seed": "--seed",
+}
+_WHEN: Final = "such as {}@300, seconds from the beginning"
+TraceFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--trace", help="Requests to replay, in any form that `kvplan trace` reads.", show_default=False, metavar="FILE"
+    ),
+]
+BlockTokens = Annotated[
+    str | None,
+    typer.Option("--block-tokens", help="Tokens of a block in the trace.", show_default=False, metavar="TOKENS"),
+]
+
+
+def _option(name: str, help_: str, metavar: str) -> Any:
+    """Make an option that shows no default."""
+    return typer.Option(name, help=help_, show_default=False, metavar=metavar)
+
+
+def simulate(  # noqa: PLR0913 - one parameter an option
+    plan: building.PlanFile,
+    *,
+    trace: TraceFile = None,
+    block_tokens: BlockTokens = None,
+    rate: Annotated[str | None, _option("--rate", "Requests a second of the whole fleet, at random.", "NUMBER")] = None,
+    prompt_tokens: Annotated[
+        str | None, _option("--prompt-tokens", "Mean length of a prompt. Default: the Plan's context.", "TOKENS")
+    ] = None,
+    spread: Annotated[
+        str, typer.Option("--spread", help="Standard deviation of the logarithm of the length.", metavar="SIGMA")
+    ] = "0",
+    hit_share: Annotated[
+        str | None,
+        _option("--hit-share", "Share of each prompt that is cached. Default: the Plan's assumption.", "SHARE"),
+    ] = None,
+    tier_share: Annotated[
+        str, typer.Option("--tier-share", help="Share of hits that only the shared tier has.", metavar="SHARE")
+    ] = "1",
+    start: Annotated[
+        str | None,
+        _option("--start", "cold: nothing is cached at first; warm: all is. Default: cold with a trace.", "HOW"),
+    ] = None,
+    reuse_gap: Annotated[
+        str,
+        typer.Option("--reuse-gap", help="Seconds until a prefix comes again, for a cold start.", metavar="SECONDS"),
+    ] = "300",
+    duration: Annotated[
+        str | None, _option("--duration", "Seconds of requests. Default: 600, or the whole trace.", "SECONDS")
+    ] = None,
+    speed: Annotated[
+        str, typer.Option("--speed", help="Times as fast as traced that requests come.", metavar="K")
+    ] = "1",
+    routing: Annotated[
+        str, typer.Option("--routing", help="sticky, random or round-robin.", metavar="ROUTING")
+    ] = "sticky",
+    placement: Annotated[
+        str,
+        typer.Option("--placement", help="striped over storage nodes, or each prompt on one node.", metavar="WHERE"),
+    ] = "striped",
+    engines: Annotated[str | None, _option("--engines", "Engines. Default: those of the Plan.", "N")] = None,
+    local_tokens: Annotated[
+        str | None, _option("--local-tokens", "Tokens cached in each engine. Default: its GPU memory.", "TOKENS")
+    ] = None,
+    stream_gb_per_s: Annotated[
+        str | None, _option("--stream-gb-per-s", "GB/s that one engine reads at most. Default: its back end.", "GB")
+    ] = None,
+    prefill: Annotated[
+        str | None,
+        _option("--prefill", "c0 in ms, a in us/token, b in ns/token^2, such as 36,17.3,0.313.", "C0,A,B"),
+    ] = None,
+    derate: Annotated[
+        str | None,
+        _option("--derate", "Times as long as tabled that prefills take. Default: the catalogue's.", "NUMBER"),
+    ] = None,
+    fail: Annotated[
+        list[str] | None,
+        _option("--fail", "drive, node or leaf lost at a second; nothing@T repairs. Repeatable.", "WHAT@T"),
+    ] = None,
+    burst: Annotated[str | None, _option("--burst", "Requests that come all at once at a second.", "N@T")] = None,
+    seed: Annotated[str, typer.Option("--seed", help="Equal seeds give equal runs.", metavar="N")] = "0",
+    catalogue: options.CatalogueDirs = None,
+    output: options.Output = None,
+    format_: options.Format = "table",
+) -> None:
+    """Simulate the fleet: first tokens with the tier and without.
+
+    Requests come at random or from a trace; engines compute one prompt after the other, fetches share the network
+    fairly. `-o` saves a drawing of the times (.svg) or everything (.json).
+    """
+    from kvplan.cli.parsing import Options
+
+    asked = Options(_NAMES)
+    asked.plain(routing=routing, placement=placement, start=start)
+    asked.counts("128", prompt_tokens=prompt_tokens, engines=engines, local_tokens=local_tokens, seed=seed)
+    asked.numbers(requests_per_s=rate, prompt_sigma=spread, hit_share=hit_share, tier_share=tier_share, speed=speed)
+    asked.numbers(reuse_gap_s=reuse_gap, duration_s=duration, derate=derate)
+    _stream(asked, stream_gb_per_s)
+    _events(asked, fail or [], burst)
+    _prefill(asked, prefill)
+    _simulate(asked, {"plan": plan, "trace": trace, "block_tokens": block_tokens}, catalogue, output, format_)
+
+
+def _simulate(
+    asked: Options, files: Mapping[str, Any], catalogue: list[Path] | None, output: Path | None, format_: str
+) -> None:
+    """Read everything, simulate, save and show."""
+    from kvplan.cli.parsing import format_of, keep_inputs
+    from kvplan.cli.shared import FORMATS, open_catalogue, read_plan, show
+    from kvplan.inputs.files import write_atomically
+    from kvplan.render.simulate_view import simulate_rows, simulate_view
+    from kvplan.schema.simulating import SimulationRequest as Wanted
+    from kvplan.simulating import simulate_plan
+
+    chosen = asked.form(format_, FORMATS)
+    with asked.problems.kept():
+        saved = format_of(output, None, _SAVED, default="json") if output else ""
+    with asked.problems.kept():
+        keep_inputs(output, files)
+    with asked.problems.kept():
+        plan = read_plan(files["plan"])
+    with asked.problems.kept():
+        trace = _read(files["trace"], files["block_tokens"])
+    request = asked.build(Wanted)
+    report = simulate_plan(plan, _started(request, trace), trace=trace, catalogue=open_catalogue(catalogue))
+    if output is not None:
+        write_atomically(output, _document(report, saved))
+    show(
+        chosen,
+        data=lambda: report.model_dump(mode="json"),
+        view=lambda: simulate_view(report),
+        title=f"{plan.request.model} on {plan.profile.name}",
+        rows=lambda: simulate_rows(report),
+    )
+
+
+def _started(request: SimulationRequest, trace: Trace | None) -> SimulationRequest:
+    """Fill in the start: a trace finds nothing cached, a rate is what comes day in, day out."""
+    return request if request.start else request.model_copy(update={"start": "cold" if trace is not None else "warm"})
+
+
+def _document(report: SimulationReport, saved: str) -> str:
+    """Write what is saved."""
+    from kvplan.render.data import record_json
+    from kvplan.render.simulate_chart import ttft_svg
+
+    return ttft_svg(report) if saved == "svg" else record_json(report)
+
+
+def _read(path: Path | None, block_tokens: str | None) -> Trace | None:
+    """Read the trace, if there is one."""
+    from kvplan.cli.parsing import Options
+    from kvplan.errors import InputError
+    from kvplan.traces.reading import read_trace
+
+    blocks = Options({"block_tokens": "--block-tokens"})
+    blocks.counts("512", block_tokens=block_tokens)
+    blocks.problems.raise_any()
+    if path is None:
+        if block_tokens is not None:
+            raise InputError.single(where="--block-tokens", what="is for a trace only", allowed="with --trace FILE")
+        return None
+    return read_trace(path, block_tokens=blocks.value("block_tokens"))
+
+
+def _stream(asked: Options, text: str | None) -> None:
+    """Read the rate of one engine, in GB/s."""
+    asked.scaled(GB, "GB/s above 0, such as 22.5", stream_bytes_per_s=text)
+    value = asked.value("stream_bytes_per_s")
+    if value is not None:
+        asked.plain(stream_bytes_per_s=float(value))
+
+
+def _events(asked: Options, fails: list[str], burst: str | None) -> None:
+    """Read what happens when."""
+    from kvplan.errors import Problem
+
+    failures = []
+    for text in fails:
+        what, _, when = text.partition("@")
+        moment = _number(when)
+        if moment is None or what not in {"drive", "node", "leaf", "nothing"}:
+            allowed = f"drive, node, leaf or nothing with its time, {_WHEN.format('node')}"
+            asked.problems.found.append(Problem("--fail", f"{text!r} says no loss and time", allowed=allowed))
+        else:
+            failures.append({"lost": what, "at_s": moment})
+    asked.plain(fails=tuple(failures))
+    if burst is not None:
+        count, _, when = burst.partition("@")
+        moment, requests = _number(when), _number(count)
+        if moment is None or requests is None or requests != int(requests):
+            allowed = f"a whole number with its time, {_WHEN.format(128)}"
+            asked.problems.found.append(Problem("--burst", f"{burst!r} says no count and time", allowed=allowed))
+        else:
+            asked.plain(burst={"requests": int(requests), "at_s": moment})
+
+
+def _prefill(asked: Options, text: str | None) -> None:
+    """Read coefficients."""
+    from kvplan.errors import Problem
+
+    if text is None:
+        return
+    numbers = [_number(part) for part in text.split(",")]
+    names = "c0_ms", "a_us_per_token", "b_ns_per_token2"
+    if None in numbers or len(numbers) != len(names):
+        allowed = "three numbers: c0 in ms, a in us/token, b in ns/token^2, such as 36,17.3,0.313"
+        asked.problems.found.append(Problem("--prefill", f"{text!r} says no three numbers", allowed=allowed))
+    else:
+        asked.plain(prefill=dict(zip(names, numbers, strict=True)))
+
+
+def _number(text: str) -> float | None:
+    """Read a number from 0 on; None where there is none."""
+    from kvplan.units import is_number
+
+    return float(text) if is_number(text) and 0 <= float(text) < math.inf else None

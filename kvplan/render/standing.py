@@ -1,0 +1,51 @@
+"""A chart as a file of its own: with a ground to stand on, and its colours in light and dark."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from kvplan.render.report.palette import DARK, LIGHT
+from kvplan.render.report.svg import drawing
+from kvplan.render.svg import element
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+_FONT: Final = 'system-ui, "Segoe UI", Roboto, "Helvetica Neue", "Liberation Sans", Arial, sans-serif'
+_RULES: Final = (
+    f"text{{font:500 12.5px {_FONT};fill:var(--text)}}"
+    ".tick,.title,.detail,.entry{fill:var(--muted);font-weight:400}"
+    ".ground{fill:var(--page)}.grid{stroke:var(--line)}.axis{stroke:var(--quiet)}"
+    ".need{stroke:var(--quiet);stroke-width:1.5;stroke-dasharray:2 3}"
+    "path{fill:none;stroke-width:2.5;stroke-linejoin:round;stroke-linecap:round}"
+    ".first{stroke:var(--first)}.second{stroke:var(--second)}"
+    ".dashed{stroke-width:1.5;stroke-dasharray:6 4}.dotted{stroke-dasharray:1 5}"
+    ".mixed{stroke-width:1.5;stroke-dasharray:8 4 1 4}"
+)
+
+
+def standing_chart(chart: str, title: str, words: str, height: float, content: Iterable[str]) -> str:
+    """Wrap a chart that stands alone.
+
+    Parameters
+    ----------
+    chart
+        What its ids begin with.
+    title
+        What it shows.
+    words
+        What it says, for whoever does not see it.
+    height
+        Its height; its width is that of every chart.
+    content
+        Its shapes.
+
+    Returns
+    -------
+    str
+        The SVG, ending in a newline.
+    """
+    light, dark = (";".join(f"--{name}:{color}" for name, color in tones.items()) for tones in (LIGHT, DARK))
+    style = f"<style>.chart{{{light}}}@media (prefers-color-scheme:dark){{.chart{{{dark}}}}}{_RULES}</style>"
+    ground = element("rect", width="100%", height=height, class_="ground")
+    return drawing(chart, title, words, height, (ground, style, *content)) + "\n"
