@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Final
 
-import typer
-
-from kvplan.cli import options
+from kvplan.cli import options, tracing
 from kvplan.units import TB
 
 if TYPE_CHECKING:
@@ -33,70 +31,23 @@ _NAMES: Final = {
 }
 _SAVE: Final = "--save"
 _ENDINGS: Final = (".json", ".csv", ".svg")
-Model = Annotated[
-    str | None,
-    typer.Option(
-        "--model",
-        "-m",
-        help="Model whose KV cache it is: catalogue id, alias, fragment or config.json. Without it, no bytes.",
-        show_default=False,
-        metavar="NAME|FILE",
-    ),
-]
 
 
 def trace(  # noqa: PLR0913 - one parameter an option
-    file: Annotated[
-        Path, typer.Argument(help="The trace, packed or not (.gz, .xz, .zst); - is stdin.", show_default=False)
-    ],
+    file: tracing.TraceFile,
     *,
-    model: Model = None,
+    model: tracing.Model = None,
     kv_dtype: options.KvDtype = "bf16",
     software: options.Software = "reference",
     cache_backend: options.CacheBackend = None,
-    block_tokens: Annotated[
-        str | None,
-        typer.Option(
-            "--block-tokens",
-            help="Tokens of a block in the trace. Default: 512; Qwen-Bailian: 16.",
-            show_default=False,
-            metavar="TOKENS",
-        ),
-    ] = None,
-    characters_per_token: Annotated[
-        str, typer.Option("--characters-per-token", help="For traces that hold texts.", metavar="NUMBER")
-    ] = "4",  # noqa: S107 - no password
-    target: Annotated[
-        str, typer.Option("--target", help="Share of the hits of an endless cache that is wanted.", metavar="SHARE")
-    ] = "0.9",
-    fleet_scale: Annotated[
-        str, typer.Option("--fleet-scale", help="Times that the fleet has the traced traffic.", metavar="K")
-    ] = "1",
-    tier_tb: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--tier-tb",
-            help="Size in TB of a tier above the shared one, all engines together; repeatable, the fastest first.",
-            show_default=False,
-            metavar="TB",
-        ),
-    ] = None,
-    instances: Annotated[
-        str,
-        typer.Option(
-            "--instances", help="Engines that serve the traced traffic, over which those tiers are spread.", metavar="N"
-        ),
-    ] = "1",
-    save: Annotated[
-        Path | None,
-        typer.Option(
-            "--save",
-            help="File for the curve: .svg (drawing), .csv (points) or .json (everything).",
-            show_default=False,
-            metavar="FILE",
-        ),
-    ] = None,
-    strict: Annotated[bool, typer.Option("--strict", help="Fail where a line cannot be used.")] = False,
+    block_tokens: tracing.BlockTokens = None,
+    characters_per_token: tracing.CharactersPerToken = "4",  # noqa: S107 - no password
+    target: tracing.Target = "0.9",
+    fleet_scale: tracing.FleetScale = "1",
+    tier_tb: tracing.TierSizes = None,
+    instances: tracing.Instances = "1",
+    save: tracing.Save = None,
+    strict: tracing.Strict = False,
     catalogue: options.CatalogueDirs = None,
     format_: options.Format = "table",
 ) -> None:
