@@ -186,13 +186,7 @@ def _characters(characters: float) -> str:
 
 
 def _check(read: _Read) -> None:
-    """Refuse a trace of which nothing can be used, and one whose blocks are of another size than thought.
-
-    Raises
-    ------
-    InputError
-        When it is such a trace.
-    """
+    """Refuse a trace of which nothing can be used, and one whose blocks are of another size than thought."""
     name, blocks = read.malformed.name, read.blocks
     if blocks is not None and len(blocks.misfits) > blocks.fitting:
         likely = blocks.likely_size()
