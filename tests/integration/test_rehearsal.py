@@ -197,7 +197,7 @@ EARLY = {
     "kill@provision/Wait until": (137, ""),
 }
 LATE = {
-    "clock:storage-002@base": (7, "its clock is 7200 s ahead"),
+    "clock:storage-002@base": (7, "its clock is 7"),
     "sshd:storage-003@base/Lay files": (7, "answers SSH"),
     "link:storage-001:mgmt1@base/base_packages": (7, "answers SSH"),
     "disk:storage-004@base/Name the repository": (7, "make room"),

@@ -156,6 +156,17 @@ class Machine:
         lines = forgotten(self.node, fabric=self._fabric)
         self._run("ip", "-n", self.node.name, "-batch", "-", stdin="\n".join(lines))
 
+    def _udev(self) -> Path:
+        """Return a directory of udev's in which its socket seems to be there.
+
+        In a container systemd looks for it once, when it starts, and without it hears of no device ever after.
+        """
+        place = self.place / "udev"
+        shutil.rmtree(place, ignore_errors=True)
+        place.mkdir()
+        (place / "control").touch()
+        return place
+
     def _live(self) -> None:
         """Run the container until it ends for good, and its ports with it; a restart of its own runs it again."""
         groups = cgroups.made(self.node.name)
@@ -163,7 +174,7 @@ class Machine:
             while self._wanted.is_set():
                 self._forget()
                 self._process = subprocess.Popen(  # noqa: S603 - kvplan's own command
-                    booting(self.node, self.place / "root", groups, self._shared, self._powered),
+                    booting(self.node, self.place / "root", self._udev(), groups, self._shared, self._powered),
                     stdin=subprocess.DEVNULL,
                     stdout=console,
                     stderr=console,
@@ -173,7 +184,9 @@ class Machine:
         self._ports(on=False)
 
 
-def booting(node: NodePlan, root: Path, groups: Iterable[Path], shared: str = "", powered_at: str = "") -> list[str]:
+def booting(
+    node: NodePlan, root: Path, udev: Path, groups: Iterable[Path], shared: str = "", powered_at: str = ""
+) -> list[str]:
     """Return the command that boots a node.
 
     Each node has control groups of its own: its systemd takes those it finds itself in for its machine's.
@@ -184,6 +197,8 @@ def booting(node: NodePlan, root: Path, groups: Iterable[Path], shared: str = ""
         The node.
     root
         Where its root directory is mounted.
+    udev
+        What it sees as `/run/udev`.
     groups
         Its control groups.
     shared
@@ -214,6 +229,7 @@ def booting(node: NodePlan, root: Path, groups: Iterable[Path], shared: str = ""
         "--console=pipe",
         f"--setenv={_PLAIN}",
         f"--setenv=KVPLAN_POWERED={powered_at}",
+        f"--bind={udev}:/run/udev",
         *([f"--bind={shared}:{SHARED}"] if shared else []),
         f"--directory={root}",
         "--boot",

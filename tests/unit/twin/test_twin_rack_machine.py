@@ -21,7 +21,7 @@ from kvplan.twin.rack.shell import RackError, run
 def test_a_node_boots_in_groups_of_its_own(tmp_path: Path) -> None:
     for name in ("one", "two"):
         (tmp_path / name).mkdir()
-    command = booting(PLAN.nodes[0], Path("/disk"), [tmp_path / "one", tmp_path / "two"])
+    command = booting(PLAN.nodes[0], Path("/disk"), Path("/udev"), [tmp_path / "one", tmp_path / "two"])
     start = command.index("nsenter")
     assert {"--machine=storage-001", "--network-namespace-path=/run/netns/storage-001", "--boot"} <= {*command[start:]}
     done = subprocess.run([*command[:start], "echo", "booted"], capture_output=True, text=True, check=True)

@@ -75,8 +75,7 @@ def parameters(node: Node) -> None:
 
 
 def devices(node: Node) -> None:
-    """Let systemd know the ports as devices: in a container it listens to udev only when udev was there first."""
-    node.run("systemctl", "daemon-reexec")
+    """Let systemd know the ports as devices, for in a container nobody announces them."""
     node.run("udevadm", "trigger", "--subsystem-match=net", "--action=add")
     node.run("udevadm", "settle", "--timeout=20", check=False)
 
