@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from kvplan.cli.parsing import Options
-    from kvplan.schema.simulating import SimulationReport, SimulationRequest
+    from kvplan.schema.simulating import SimulationReport
     from kvplan.traces.records import Trace
 
 EXAMPLES = options.examples(
@@ -85,7 +85,9 @@ def simulate(  # noqa: PLR0913 - one parameter an option
     ] = "1",
     start: Annotated[
         str | None,
-        _option("--start", "cold: nothing is cached at first; warm: all is. Default: cold with a trace.", "HOW"),
+        _option(
+            "--start", "cold: nothing is cached at first; warm: all is. Default: cold with a trace of blocks.", "HOW"
+        ),
     ] = None,
     reuse_gap: Annotated[
         str,
@@ -168,7 +170,7 @@ def _simulate(
     with asked.problems.kept():
         trace = _read(files["trace"], files["block_tokens"])
     request = asked.build(Wanted)
-    report = simulate_plan(plan, _started(request, trace), trace=trace, catalogue=open_catalogue(catalogue))
+    report = simulate_plan(plan, request, trace=trace, catalogue=open_catalogue(catalogue))
     if output is not None:
         write_atomically(output, _document(report, saved))
     show(
@@ -178,11 +180,6 @@ def _simulate(
         title=f"{plan.request.model} on {plan.profile.name}",
         rows=lambda: simulate_rows(report),
     )
-
-
-def _started(request: SimulationRequest, trace: Trace | None) -> SimulationRequest:
-    """Fill in the start: a trace finds nothing cached, a rate is what comes day in, day out."""
-    return request if request.start else request.model_copy(update={"start": "cold" if trace is not None else "warm"})
 
 
 def _document(report: SimulationReport, saved: str) -> str:

@@ -24,6 +24,8 @@ _LINES: Final = (
 )
 _ROOM: Final = 1.3
 """How far the axis reaches beyond the longest and the shortest time [1]."""
+_LABEL: Final = 15.0
+"""Height of a line of words above the curves."""
 
 
 def ttft_svg(report: SimulationReport) -> str:
@@ -44,7 +46,8 @@ def ttft_svg(report: SimulationReport) -> str:
     ]
     x_ticks = nice_ticks(report.duration_s)
     x = Scale(0, report.duration_s, LEFT, RIGHT)
-    y = Scale(min(times) / _ROOM, max(times) * _ROOM, BOTTOM, TOP, log=True)
+    events = _events(report, x)
+    y = Scale(min(times) / _ROOM, max(times) * _ROOM, BOTTOM, TOP + _LABEL * len(events), log=True)
     frame = axes(
         x,
         y,
@@ -56,7 +59,7 @@ def ttft_svg(report: SimulationReport) -> str:
     entries = [(line_swatch(look), words) for _, look, words in _LINES]
     height = LEGEND_TOP + ROW * len(entries) - 8
     title = f"Time to first token: {counted(report.requests, 'request')}, {report.source}"
-    content = (frame, *_events(report, x), *drawn, legend(entries, LEGEND_TOP))
+    content = (frame, *events, *drawn, legend(entries, LEGEND_TOP))
     return standing_chart("ttft", title, _words(report), height, content)
 
 
@@ -87,7 +90,7 @@ def _events(report: SimulationReport, x: Scale) -> list[str]:
         events.append((report.request.burst.at_s, f"{report.request.burst.requests:,} at once"))
     drawn = []
     for place, (at_s, words) in enumerate(sorted(event for event in events if event[0] <= report.duration_s)):
-        here, top = x.at(at_s), TOP + 4 + 15 * place
+        here, top = x.at(at_s), TOP + 4 + _LABEL * place
         after = text_box(here + 6, top, words).right < RIGHT
         label = text(here + 6 if after else here - 6, top, words, "detail", anchor="" if after else "end")
         drawn.append(line((here, TOP - 6), (here, BOTTOM), "need") + label)

@@ -48,7 +48,8 @@ class SimulationRequest(Record):
     """What a person asks of `kvplan simulate`.
 
     Without a trace requests come at random, `requests_per_s` [1/s] for `duration_s` [s]. Without lengths of its own
-    every prompt is as long as the Plan's context.
+    every prompt is as long as the Plan's context. Unless `start` says so, blocks of a trace are not cached before they
+    come, and shares of hits hold from the beginning.
     """
 
     model_config = ConfigDict(strict=True)
