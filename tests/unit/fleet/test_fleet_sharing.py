@@ -88,7 +88,9 @@ def fleet_of(storage_nodes_of: list[int]) -> tuple[list[int], list[tuple[int, ..
     """Put one flow on each GPU, four GPUs behind a NIC, sixteen NICs behind an uplink, each prompt on one node."""
     servers, leaves = len(storage_nodes_of) // 4, max(len(storage_nodes_of) // 64, 1)
     capacities = [SERVER_NIC] * servers + [UPLINK] * leaves + [NODE] * 8
-    paths = [(gpu // 4, servers + gpu // 64, servers + leaves + node) for gpu, node in enumerate(storage_nodes_of)]
+    paths: list[tuple[int, ...]] = [
+        (gpu // 4, servers + gpu // 64, servers + leaves + node) for gpu, node in enumerate(storage_nodes_of)
+    ]
     return [1] * len(paths), paths, capacities
 
 
