@@ -47,6 +47,8 @@ CLAIMS_BEGIN = (
 CLAIMS_END = "<!-- End of what is made. -->"
 PLAIN = {int: "integer", float: "number", str: "text", bool: "yes or no"}
 LAYER_GROUPS = "model.groups"
+ELSEWHERE = {LAYER_GROUPS, "workload.given"}
+"""Records whose fields another place lists: the end of the page, and docs/workloads.md."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +138,7 @@ def _walk(
         path = f"{prefix}{name}"
         explained = explained_of(field)
         nested = list(records_in(field.annotation))
-        if nested and path != LAYER_GROUPS and not issubclass(nested[0], Row):
+        if nested and path not in ELSEWHERE and not issubclass(nested[0], Row):
             yield from _nested_rows(nested[0], f"{path}{_suffix(field.annotation)}", meanings, written)
         elif explained is not None:
             yield FieldRow(path, _type_text(field.annotation), explained.unit, explained.formula, explained.inputs)

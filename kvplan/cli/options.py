@@ -46,6 +46,10 @@ KvDtype = Annotated[
     str,
     typer.Option("--kv-dtype", help="bf16 (also: auto), fp16, fp8, int8, int4, nvfp4 or fp8_ds_mla.", metavar="DTYPE"),
 ]
+CompareBackends = Annotated[
+    bool,
+    typer.Option("--compare-backends", help="Show the tier beside Ceph, Lustre, DAOS and others instead of the Plan."),
+]
 Utilisation = Annotated[
     str,
     typer.Option(

@@ -82,6 +82,10 @@ class Options:
         """Return a value that was read; None when it was left out or could not be read."""
         return self._values.get(field)
 
+    def take(self, field: str) -> Any:
+        """Return a value that was read, and leave it out of the record."""
+        return self._values.pop(field, None)
+
     def form(self, value: str, allowed: Sequence[str]) -> str:
         """Check the `--format` of a verb and give it back."""
         self.problems.found.extend(unknown_name("--format", "format", value, allowed))

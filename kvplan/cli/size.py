@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kvplan.cli import options
+from kvplan.cli import options, workload
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -17,6 +17,8 @@ EXAMPLES = options.examples(
     "kvplan size --model openai/gpt-oss-120b --context 130k --gpus 128",
     "kvplan size --model ./config.json --context 64Ki --gpus 64 --gpu h200 \\\n"
     "      --tp 2 --cache-backend vllm-fs --format json",
+    "kvplan size --model gpt-oss-120b --context 128k --gpus 256 --gpu h200 \\\n"
+    "      --workload agent --with routing=sticky",
 )
 _SAVED = {"json": (".json",), "yaml": (".yaml", ".yml"), "csv": (".csv",), "md": (".md",), "table": (".txt",)}
 """The endings that say something else than the JSON of a saved Plan."""
@@ -66,6 +68,11 @@ def size(  # noqa: PLR0913 - one parameter an option
     survive: options.Survive = None,
     oversubscription: options.Oversubscription = "1",
     beyond_max: options.BeyondMax = False,
+    workload_: workload.Name = None,
+    with_: workload.Numbers = None,
+    trace: workload.Trace = None,
+    fleet_scale: workload.Scale = None,
+    compare_backends: options.CompareBackends = False,
     catalogue: options.CatalogueDirs = None,
     profiles: options.ProfileDirs = None,
     output: options.SavedPlan = None,
@@ -73,8 +80,8 @@ def size(  # noqa: PLR0913 - one parameter an option
 ) -> None:
     """Choose a storage tier for model, context and GPUs.
 
-    Prints the profile, the candidates with their margins, the network budget and what to watch; `-o` saves the Plan
-    that every later verb reads.
+    Prints the profile, the candidates with their margins, the network budget, what is predicted and what to watch;
+    `-o` saves the Plan that every later verb reads. With a workload it answers whether the tier is worth it.
     """
     from kvplan.cli.parsing import Options
 
@@ -89,11 +96,18 @@ def size(  # noqa: PLR0913 - one parameter an option
     asked.counts(chunk_tokens=chunk_tokens, checkpoint_tokens=checkpoint_tokens)
     asked.params(params_total=params, params_active=active_params)
     asked.numbers(gpu_memory_utilisation=gpu_memory_utilisation, oversubscription=oversubscription)
-    _size(asked, catalogue, profiles, output, format_)
+    asked.numbers(fleet_scale=fleet_scale)
+    served = workload.WorkloadAsked(workload_, with_, trace, asked.take("fleet_scale"))
+    _size(asked, served, (catalogue, profiles), (output, format_), compare=compare_backends)
 
 
 def _size(
-    asked: Options, catalogue: list[Path] | None, profiles: list[Path] | None, output: Path | None, format_: str
+    asked: Options,
+    served: workload.WorkloadAsked,
+    tables: tuple[list[Path] | None, list[Path] | None],
+    shown: tuple[Path | None, str],
+    *,
+    compare: bool,
 ) -> None:
     """Build the request, size it, save and show the Plan."""
     from kvplan.api import size as size_request
@@ -104,6 +118,7 @@ def _size(
     from kvplan.schema.request import Request
     from kvplan.settings import CATALOGUE_VARIABLE, PROFILES_VARIABLE, Settings
 
+    (catalogue, profiles), (output, format_) = tables, shown
     chosen = asked.form(format_, FORMATS)
     with asked.problems.kept():
         _check_target(output, chosen)
@@ -114,6 +129,9 @@ def _size(
         *asked.directories(PROFILES_VARIABLE, settings.profile_dirs),
         *asked.directories("--profiles", profiles),
     )
+    with asked.problems.kept():
+        asked.plain(workload=workload.read_workload(served, open_catalogue(catalogue)))
+        asked.plain(workload_name=served.title if served.given else None)
     request = asked.build(Request, lambda: _unknown(asked, catalogue, extra))
     plan = sealed(size_request(request, catalogue=open_catalogue(catalogue), profile_dirs=extra))
     if output == options.STDOUT:
@@ -121,7 +139,10 @@ def _size(
         return
     if output is not None:
         write_atomically(output, _document(plan))
-    _show(plan, chosen, output)
+    if compare:
+        _compare(plan, chosen, catalogue)
+    else:
+        _show(plan, chosen, output)
 
 
 def _check_target(output: Path | None, chosen: str) -> None:
@@ -177,4 +198,25 @@ def _show(plan: Plan, chosen: str, output: Path | None) -> None:
         view=lambda: plan_view(plan, next_command=follow_up),
         title=f"{plan.request.model}: {plan.profile.name}",
         rows=lambda: plan_rows(plan),
+    )
+
+
+def _compare(plan: Plan, chosen: str, catalogue: list[Path] | None) -> None:
+    """Print the Plan's tier beside other back ends of the shared tier."""
+    from kvplan.catalogue.tables import ALTERNATIVES
+    from kvplan.cli.shared import open_catalogue, show
+    from kvplan.core.prediction.alternatives import comparisons
+    from kvplan.render.alternatives_view import alternatives_view
+    from kvplan.render.catalogue_view import rows_table
+
+    rows = open_catalogue(catalogue).records(ALTERNATIVES)
+    show(
+        chosen,
+        data=lambda: {
+            "format_version": plan.format_version,
+            "backends": [found.model_dump(mode="json") for found in comparisons(plan, rows)],
+        },
+        view=lambda: alternatives_view(plan, rows),
+        title="Shared tiers beside each other",
+        rows=lambda: rows_table(comparisons(plan, rows)),
     )

@@ -14,6 +14,7 @@ from kvplan.render.limits_view import ample_limits, limit_grid
 from kvplan.render.network_view import network_sections
 from kvplan.render.predicted_view import predicted_sections
 from kvplan.render.view import Grid, Section, View
+from kvplan.render.workload_view import verdict_line, workload_sections
 from kvplan.units import MIB, counted, format_binary, format_bytes, format_duration, format_percent, format_rate
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ def plan_view(plan: Plan, *, next_command: str = "") -> View:
     return (
         _answer(plan),
         _request(plan),
+        *workload_sections(plan),
         _kv(plan),
         _memory(plan),
         _candidates(plan),
@@ -58,7 +60,7 @@ def _answer(plan: Plan) -> Section:
     return Section(
         f"{profile.name}: {profile.nodes} nodes, {profile.erasure_code}, "
         f"{format_bytes(profile.usable_bytes, digits=3)} usable, reads {format_rate(profile.read_bytes_per_s)}",
-        (plan.reason, *doubts),
+        (plan.reason, *verdict_line(plan), *doubts),
     )
 
 
@@ -187,6 +189,7 @@ def _chosen(plan: Plan) -> Section:
 def _buys(plan: Plan) -> Section:
     """Say what the tier buys for this model and context."""
     bought, demand = plan.buys, plan.demand
+    basis = ("workload", "workload") if plan.workload else ("guidance", "hit share assumed")
     return Section(
         "What it buys",
         (
@@ -199,8 +202,8 @@ def _buys(plan: Plan) -> Section:
                 f"least {format_duration(bought.load_s)}"
             ),
             (
-                f"asked for: read {format_rate(demand.read_bytes_per_s)} (guidance), write "
-                f"{format_rate(demand.write_bytes_per_s)} (hit share assumed), hold "
+                f"asked for: read {format_rate(demand.read_bytes_per_s)} ({basis[0]}), write "
+                f"{format_rate(demand.write_bytes_per_s)} ({basis[1]}), hold "
                 f"{format_bytes(demand.capacity_bytes)}"
             ),
             plan.other_software.text,
@@ -211,6 +214,8 @@ def _buys(plan: Plan) -> Section:
 def _planned_of(plan: Plan) -> str:
     """Say what bounds the planned read rate: the planned share of the tier, or what lies between tier and GPUs."""
     network = plan.network
+    if plan.workload and plan.buys.planned_read_bytes_per_s < network.read_bytes_per_s:
+        return f"{format_percent(plan.constants['guidance.planned_read_share'].value, 0)} of what writes leave of reads"
     if plan.buys.planned_read_bytes_per_s < network.read_bytes_per_s:
         return f"{format_percent(plan.constants['guidance.planned_read_share'].value, 0)} of read bandwidth"
     return f"the {format_rate(network.read_bytes_per_s)} that the {network.binding_stage} stage lets through"

@@ -23,9 +23,10 @@ def predicted_sections(plan: Plan) -> tuple[Section, ...]:
 def _warm(plan: Plan) -> str:
     """Say how soon a cached context answers."""
     predicted = plan.performance
+    alone, late = format_duration(predicted.warm_ttft_s), format_duration(predicted.warm_ttft_p99_s)
     return (
-        f"cached: {format_duration(predicted.warm_ttft_s)} alone, {format_duration(predicted.warm_ttft_p99_s)} for 99 of "
-        f"100 when the tier is as busy as planned, at most {format_rate(predicted.stream_bytes_per_s)} into an engine"
+        f"cached: {alone} alone, {late} for 99 of 100 when the tier is as busy as planned, at most "
+        f"{format_rate(predicted.stream_bytes_per_s)} into an engine"
     )
 
 
@@ -46,8 +47,8 @@ def _cold(plan: Plan) -> tuple[str, ...]:
         f"{significant(predicted.speedup, 2)}x sooner for one hit; of the whole, by the share that hits: {gains}",
         (
             f"reading back wins {least}, for up to {predicted.break_even_gpus or 0:,.0f} GPUs at once; "
-            f"beyond {format_percent(predicted.break_even_hit_share or 0, 0)} of tokens from the tier it, not the GPUs, "
-            "is the limit"
+            f"beyond {format_percent(predicted.break_even_hit_share or 0, 0)} of tokens from the tier it is the limit, "
+            "not the GPUs"
         ),
     )
 

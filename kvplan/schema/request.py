@@ -8,6 +8,7 @@ from pydantic import ConfigDict, Field
 
 from kvplan.schema.base import Record
 from kvplan.schema.software import BackendId
+from kvplan.schema.workload import Workload
 
 KvDtype = Literal["bf16", "fp16", "fp8", "int8", "int4", "nvfp4", "fp8_ds_mla"]
 Survive = Literal["node", "node+drive", "2-nodes", "3-nodes"]
@@ -45,3 +46,5 @@ class Request(Record):
     survive: Survive | None = None
     oversubscription: float = Field(default=1.0, ge=1, le=16)
     beyond_max: bool = False
+    workload: Workload | None = None
+    workload_name: str = ""

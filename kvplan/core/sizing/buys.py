@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kvplan.core.arithmetic import ceil_div
-from kvplan.schema.plan import Buys
+from kvplan.schema.demand import Buys
 
 if TYPE_CHECKING:
     from kvplan.schema.plan import PlanKv

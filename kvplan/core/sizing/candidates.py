@@ -9,6 +9,7 @@ from kvplan.core.ece.strips import survival_words
 from kvplan.core.ece.tolerance import SURVIVED_BY
 from kvplan.core.sizing.guidance import AXES, guidance_limits
 from kvplan.core.sizing.tiers import required
+from kvplan.core.sizing.workload_demand import as_limit
 from kvplan.errors import NoProfileFitsError
 from kvplan.schema.plan import Candidate
 from kvplan.units import format_percent, format_quantity, format_rate
@@ -18,9 +19,10 @@ if TYPE_CHECKING:
 
     from kvplan.core.sizing.inputs import SizingInputs
     from kvplan.core.sizing.tiers import Tier
+    from kvplan.schema.demand import Demand
     from kvplan.schema.ece import Limit
-    from kvplan.schema.plan import Demand
     from kvplan.schema.request import Request
+    from kvplan.schema.workload_load import NodeNeed
 
 READ_LIMIT = "read_bandwidth"
 CAPACITY_LIMIT = "capacity"
@@ -28,7 +30,9 @@ MAIN_LIMITS = (*AXES, READ_LIMIT, CAPACITY_LIMIT)
 """The limits that every candidate is shown with; need and have say all of them, so they take no rule in words."""
 
 
-def limits_of(tier: Tier, inputs: SizingInputs, demand: Demand) -> tuple[Limit, ...]:
+def limits_of(
+    tier: Tier, inputs: SizingInputs, demand: Demand, needs: Sequence[NodeNeed] | None = None
+) -> tuple[Limit, ...]:
     """Judge a tier on every limit, the guidance's axes first.
 
     Parameters
@@ -39,6 +43,8 @@ def limits_of(tier: Tier, inputs: SizingInputs, demand: Demand) -> tuple[Limit, 
         The request with the catalogue rows that it names.
     demand
         What the tier must give: reads [B/s] and capacity [B].
+    needs
+        What a workload needs of it, where one was given; the guidance's axes then only warn.
 
     Returns
     -------
@@ -56,10 +62,18 @@ def limits_of(tier: Tier, inputs: SizingInputs, demand: Demand) -> tuple[Limit, 
     ----------
     IBM Redbook MD260021 for the axes; the geometry's limits name their own sources. Units [B], [B/s], [1].
     """
+    guided = guidance_limits(tier.parts.profile, inputs.request.gpus, inputs.model.params_class)
+    if needs is not None:
+        return (
+            *(limit.model_copy(update={"severity": "warning"}) for limit in guided),
+            *map(as_limit, needs),
+            _tolerance_limit(tier, inputs.request),
+            *tier.geometry.limits,
+        )
     usable = tier.geometry.usable_bytes
     read = tier.rates.read_bytes_per_s
     return (
-        *guidance_limits(tier.parts.profile, inputs.request.gpus, inputs.model.params_class),
+        *guided,
         judge(READ_LIMIT, demand.read_bytes_per_s, read, "B/s", text=f"binding: {tier.rates.binding_stage}"),
         judge(CAPACITY_LIMIT, demand.capacity_bytes, usable, "B", text="at least the contexts in flight"),
         _write_limit(tier, inputs, demand),

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from kvplan.schema.plan import Demand, PlanKv
+from typing import TYPE_CHECKING
+
+from kvplan.schema.demand import Demand
+
+if TYPE_CHECKING:
+    from kvplan.schema.plan import PlanKv
 
 
 def redbook_demand(kv: PlanKv, gpus: int, contexts_in_flight: int, *, rate_per_gpu: float, hit_share: float) -> Demand:

@@ -53,6 +53,7 @@ def plan_of(outcome: Outcome) -> Plan:
         kv=outcome.kv,
         hbm=outcome.hbm,
         demand=outcome.demand,
+        workload=outcome.workload,
         profile=_profile(outcome),
         candidates=tuple(
             candidate(tier, judged, chosen=index == outcome.chosen_index)
@@ -83,7 +84,7 @@ def _request(outcome: Outcome) -> PlanRequest:
         gpus=request.gpus,
         gpu=outcome.inputs.gpu.id,
         tp=setup.tp,
-        basis="redbook",
+        basis="workload" if outcome.workload else "redbook",
         software=setup.stack.software.id,
         cache_backend=setup.stack.backend.id,
         chunk_tokens=setup.chunk_tokens,
@@ -199,7 +200,8 @@ def _reason(outcome: Outcome) -> str:
     if tier.forced:
         return f"{tier.name} with {tier.nodes} nodes was asked for"
     count = len(outcome.tiers)
-    sentence = f"{tier.name} is the smallest of {count} candidates to cover the guidance and hold every hard limit"
+    what = "serve the workload" if outcome.workload else "cover the guidance"
+    sentence = f"{tier.name} is the smallest of {count} candidates to {what} and hold every hard limit"
     start = tier.parts.profile.nodes.start
     if tier.nodes > start:
         sentence += f", grown from {start} to {tier.nodes} nodes by need"

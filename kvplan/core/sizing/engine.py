@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from kvplan.core.ece.codes import parse_code
 from kvplan.core.ece.endurance import endurance
 from kvplan.core.network.budget import network_budget
 from kvplan.core.network.segments import GPU_PCIE
@@ -14,18 +16,22 @@ from kvplan.core.sizing.demand import redbook_demand
 from kvplan.core.sizing.document import plan_of
 from kvplan.core.sizing.hbm import Fleet, MemoryBudget, hbm_check
 from kvplan.core.sizing.kv import kv_section
+from kvplan.core.sizing.needs import GuidedNeed, workload_need
 from kvplan.core.sizing.outcome import Outcome
-from kvplan.core.sizing.predicted import Served, performance, plan_endurance
+from kvplan.core.sizing.planned_workload import planned_workload
+from kvplan.core.sizing.predicted import Serving, performance, plan_endurance
 from kvplan.core.sizing.setup import Setup, setup_of, tensor_parallelism
-from kvplan.core.sizing.tiers import tiers
-from kvplan.errors import InputError
+from kvplan.core.sizing.tiers import build_tier, tiers
+from kvplan.errors import InputError, NoProfileFitsError
 
 if TYPE_CHECKING:
     from kvplan.core.sizing.inputs import SizingInputs
+    from kvplan.core.sizing.needs import WorkloadNeed
     from kvplan.core.sizing.tiers import Tier
-    from kvplan.schema.ece import Endurance
+    from kvplan.schema.demand import Buys, Demand
+    from kvplan.schema.ece import Endurance, Limit
     from kvplan.schema.network import NetworkBudget
-    from kvplan.schema.plan import Buys, Demand, Plan, PlanKv
+    from kvplan.schema.plan import Plan, PlanKv
 
 
 def size_resolved(inputs: SizingInputs) -> Plan:
@@ -76,19 +82,21 @@ def _outcome(inputs: SizingInputs) -> Outcome:
         raise InputError.single(where="--model", what=f"{model.spec.id} keeps no KV cache: there is nothing to store")
     fleet = Fleet(request.gpus, setup.tp, concurrency)
     hbm = hbm_check(budget, fleet, model.weights_bytes, kv.accounting.vllm_gpu.context_bytes)
-    demand = redbook_demand(
+    in_flight = hbm.engines * concurrency
+    asked = workload_need(inputs, kv, setup.tp, in_flight)
+    guided = redbook_demand(
         kv,
         request.gpus,
-        hbm.engines * concurrency,
+        in_flight,
         rate_per_gpu=inputs.constant("guidance.read_bytes_per_s_per_gpu"),
         hit_share=inputs.constant("guidance.hit_share"),
     )
-    judged = tiers(inputs, demand)
-    limits = tuple(limits_of(tier, inputs, demand) for tier in judged)
-    index = choose(judged, limits)
+    demand = asked.demand if asked else guided
+    judged, limits, index = _chosen(inputs, demand, asked)
     chosen = judged[index]
     network = _network(inputs, chosen, setup, demand)
-    bought = _buys(inputs, chosen, network, kv, setup.tp)
+    bought = _buys(inputs, chosen, network, kv, setup.tp, asked)
+    serving = Serving(inputs, setup, kv, hbm, bought, network)
     return Outcome(
         inputs=inputs,
         setup=setup,
@@ -102,9 +110,38 @@ def _outcome(inputs: SizingInputs) -> Outcome:
         endurance=_endurance(inputs, chosen, demand),
         network=network,
         buys=bought,
-        performance=performance(Served(inputs, setup, kv, hbm, bought, network)),
+        performance=performance(serving),
         wear=plan_endurance(inputs, chosen, setup, kv, demand),
+        workload=planned_workload(asked, chosen, _largest(inputs), serving, _guidance(inputs, guided))
+        if asked
+        else None,
     )
+
+
+def _chosen(
+    inputs: SizingInputs, demand: Demand, asked: WorkloadNeed | None
+) -> tuple[tuple[Tier, ...], tuple[tuple[Limit, ...], ...], int]:
+    """Judge every tier, and choose one."""
+    judged = tiers(inputs, asked or GuidedNeed(demand))
+    limits = tuple(limits_of(tier, inputs, demand, asked.needs(tier) if asked else None) for tier in judged)
+    return judged, limits, choose(judged, limits)
+
+
+def _largest(inputs: SizingInputs) -> Tier:
+    """Return the largest profile as published."""
+    parts = max(inputs.profiles, key=lambda parts: parts.profile.nodes.start)
+    return build_tier(parts, parse_code(parts.profile.erasure_code), parts.profile.nodes.start, inputs)
+
+
+def _guidance(inputs: SizingInputs, guided: Demand) -> str:
+    """Say what the published guidance would have chosen without the workload."""
+    neutral = inputs.request.model_copy(update={"profile": None, "nodes": None})
+    try:
+        judged, _, index = _chosen(replace(inputs, request=neutral), guided, None)
+    except NoProfileFitsError:
+        return "the published guidance has no profile for this fleet and model"
+    tier = judged[index]
+    return f"the published guidance would choose {tier.name} with {tier.nodes} nodes, by GPUs and model alone"
 
 
 def _network(inputs: SizingInputs, tier: Tier, setup: Setup, demand: Demand) -> NetworkBudget:
@@ -122,16 +159,19 @@ def _network(inputs: SizingInputs, tier: Tier, setup: Setup, demand: Demand) -> 
     )
 
 
-def _buys(inputs: SizingInputs, tier: Tier, network: NetworkBudget, kv: PlanKv, tp: int) -> Buys:
-    """Work out what the chosen tier buys through the network there is."""
+def _buys(
+    inputs: SizingInputs, tier: Tier, network: NetworkBudget, kv: PlanKv, tp: int, asked: WorkloadNeed | None
+) -> Buys:
+    """Work out what the chosen tier buys through the network there is; a workload's writes take of its reads."""
     share = inputs.constant("guidance.planned_read_share")
+    planned = planned_read(tier.rates.read_bytes_per_s, network.read_bytes_per_s, share)
     links = next(stage for stage in network.stages if stage.name == GPU_PCIE)
     link_rate = links.planned_bytes_per_s / links.count
     return buys(
         kv,
         gpus=inputs.request.gpus,
         usable_bytes=tier.geometry.usable_bytes,
-        planned_read_bytes_per_s=planned_read(tier.rates.read_bytes_per_s, network.read_bytes_per_s, share),
+        planned_read_bytes_per_s=min(asked.planned_reads(tier), planned) if asked else planned,
         engine_read_bytes_per_s=engine_read(
             tp, link_rate, inputs.gpu.gpus_per_server, network.client_planned_bytes_per_s
         ),

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from kvplan.core.derivation import static_derivations
 from kvplan.core.sizing.explained_stages import STAGE_DERIVATIONS
+from kvplan.core.sizing.explained_workload import workload_derivations
 from kvplan.schema.plan import Derivation, Plan
 
 if TYPE_CHECKING:
@@ -45,6 +46,7 @@ def derivation_table(outcome: Outcome) -> dict[str, Derivation]:
         **_from_rows(outcome),
         **_prefill(outcome),
         **_accountings(outcome),
+        **workload_derivations(outcome),
     }
 
 

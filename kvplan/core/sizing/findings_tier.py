@@ -51,7 +51,7 @@ def _endurance(outcome: Outcome) -> Iterator[PlanWarning]:
     wear = outcome.endurance
     if wear.demanded_drive_writes_per_day > wear.rated_drive_writes_per_day:
         text = (
-            f"writing {format_rate(outcome.demand.write_bytes_per_s)} all day (assumed hit share) is "
+            f"writing {format_rate(outcome.demand.write_bytes_per_s)} all day is "
             f"{wear.demanded_drive_writes_per_day:.1f} drive writes a day, the drives are rated for "
             f"{wear.rated_drive_writes_per_day:g}; up to {format_rate(wear.allowed_write_bytes_per_s)} of sustained "
             "writes stay within the rating"
@@ -66,7 +66,7 @@ def _overloaded_network(outcome: Outcome) -> Iterator[PlanWarning]:
         worst = max(overloaded, key=_strain)
         text = (
             f"reads of {format_rate(worst.load_bytes_per_s)} and writes of {format_rate(worst.write_load_bytes_per_s)} "
-            f"(hit share assumed) at stage '{worst.name}' meet {format_rate(worst.planned_bytes_per_s)} planned; "
+            f"at stage '{worst.name}' meet {format_rate(worst.planned_bytes_per_s)} planned; "
             f"overloaded: {', '.join(stage.name for stage in overloaded)}"
         )
         yield PlanWarning(id="network-overload", severity="warning", text=text, source="network budget")

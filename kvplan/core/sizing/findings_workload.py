@@ -155,16 +155,35 @@ def _idle_gpus(outcome: Outcome) -> Iterator[PlanWarning]:
         yield PlanWarning(id="idle-gpus", severity="info", text=text, source="computed")
 
 
+def _by_guidance(outcome: Outcome) -> Iterator[PlanWarning]:
+    """Collect what is to be said where the published guidance chose the tier."""
+    if outcome.workload is None:
+        for finding in (_rule_oversizes, _rule_undersizes, _slow_hits, _gaps):
+            yield from finding(outcome)
+
+
+def _by_workload(outcome: Outcome) -> Iterator[PlanWarning]:
+    """Say what the guidance would have chosen, and what would make a smaller tier do where this one is large."""
+    planned, tier = outcome.workload, outcome.chosen
+    if planned is None:
+        return
+    yield PlanWarning(id="guidance-differs", severity="info", text=planned.guidance, source=GUIDANCE)
+    largest = max(parts.profile.nodes.start for parts in outcome.inputs.profiles)
+    if tier.nodes > largest:
+        text = (
+            f"{largest} nodes are not enough for this workload, {tier.nodes} are chosen: {planned.largest_relief.text}"
+        )
+        yield PlanWarning(id="beyond-published", severity="warning", text=text, source="predicted; see workload.relief")
+
+
 FINDINGS = (
     _weights_too_large,
-    _rule_oversizes,
-    _rule_undersizes,
-    _slow_hits,
+    _by_guidance,
+    _by_workload,
     _memory_suffices,
     _short_context,
     _storm_slower,
     _beyond_maximum,
-    _gaps,
     _uneven_heads,
     _unknown_source,
     _idle_gpus,

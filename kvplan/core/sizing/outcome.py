@@ -9,10 +9,12 @@ if TYPE_CHECKING:
     from kvplan.core.sizing.inputs import SizingInputs
     from kvplan.core.sizing.setup import Setup
     from kvplan.core.sizing.tiers import Tier
+    from kvplan.schema.demand import Buys, Demand
     from kvplan.schema.ece import Endurance, Limit
     from kvplan.schema.network import NetworkBudget
     from kvplan.schema.performance import Performance, PlanEndurance
-    from kvplan.schema.plan import Buys, Demand, PlanHbm, PlanKv
+    from kvplan.schema.plan import PlanHbm, PlanKv
+    from kvplan.schema.planned_workload import PlannedWorkload
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +35,7 @@ class Outcome:
     buys: Buys
     performance: Performance
     wear: PlanEndurance
+    workload: PlannedWorkload | None = None
 
     @property
     def chosen(self) -> Tier:

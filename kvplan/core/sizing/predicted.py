@@ -25,15 +25,16 @@ if TYPE_CHECKING:
     from kvplan.core.sizing.inputs import SizingInputs
     from kvplan.core.sizing.setup import Setup
     from kvplan.core.sizing.tiers import Tier
+    from kvplan.schema.demand import Buys, Demand
     from kvplan.schema.network import NetworkBudget
-    from kvplan.schema.plan import Buys, Demand, PlanHbm, PlanKv
+    from kvplan.schema.plan import PlanHbm, PlanKv
 
 _HIT_SHARES: Final = (0.5, 0.8, 0.9, 0.95, 1.0)
 """Hit shares at which the gain of the whole is shown."""
 
 
 @dataclass(frozen=True, slots=True)
-class Served:
+class Serving:
     """What a prediction rests on: an engine with its cache, and a tier that is bought for it."""
 
     inputs: SizingInputs
@@ -76,7 +77,7 @@ class Served:
         return stream_rate(self.buys.engine_read_bytes_per_s, backend, path, bounce)
 
 
-def performance(served: Served) -> Performance:
+def performance(served: Serving) -> Performance:
     """Predict times to the first token, storms, and from when on the tier pays off.
 
     Parameters
@@ -137,7 +138,7 @@ def performance(served: Served) -> Performance:
     )
 
 
-def _cold(served: Served, model: PrefillModel | None) -> float | None:
+def _cold(served: Serving, model: PrefillModel | None) -> float | None:
     """Predict a cold prefill of the whole context [s], in chunks as the engine cuts it."""
     if model is None:
         return None

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from kvplan.core.ece.codes import CODES, ErasureCode, parse_code
 from kvplan.core.ece.geometry import geometry
@@ -22,10 +21,19 @@ if TYPE_CHECKING:
     from kvplan.core.sizing.inputs import ProfileParts, SizingInputs
     from kvplan.schema.ece import Geometry
     from kvplan.schema.hardware import Drive, Nic, Server
-    from kvplan.schema.plan import Demand
     from kvplan.schema.profile import Profile
     from kvplan.schema.request import Request, Survive
     from kvplan.schema.software import StorageRelease
+
+
+class Need(Protocol):
+    """What a tier must give so that it needs no further node, but for what it must survive."""
+
+    def nodes(self, tier: Tier, /) -> int:
+        """Estimate how many nodes like the tier's are enough [nodes]."""
+
+    def met(self, tier: Tier, /) -> bool:
+        """Tell whether the tier is enough."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +80,7 @@ def required(request: Request) -> Survive:
     return request.survive or "node"
 
 
-def tiers(inputs: SizingInputs, demand: Demand) -> tuple[Tier, ...]:
+def tiers(inputs: SizingInputs, need: Need) -> tuple[Tier, ...]:
     """Return the tiers to judge, smallest first; among equals the more efficient code first.
 
     Each profile stands with its own code, or with the one that was asked for. Where `--survive` asks for more than
@@ -80,8 +88,8 @@ def tiers(inputs: SizingInputs, demand: Demand) -> tuple[Tier, ...]:
     on fewer nodes, so that a small cluster under a stronger code can win over a larger one. A tier whose profile or
     node count was asked for is added to the others, marked as forced.
     """
-    found = [tier for parts in inputs.profiles for tier in _tiers_of(parts, inputs, demand)]
-    forced = _forced_tier(inputs, demand)
+    found = [tier for parts in inputs.profiles for tier in _tiers_of(parts, inputs, need)]
+    forced = _forced_tier(inputs, need)
     if forced is not None:
         found = [tier for tier in found if (tier.name, tier.nodes) != (forced.name, forced.nodes)] + [forced]
     return tuple(sorted(found, key=lambda tier: (tier.nodes, -tier.code.efficiency)))
@@ -132,20 +140,20 @@ def _computed(
     return layout, storage, tier_rates(storage, calibrated)
 
 
-def _tiers_of(parts: ProfileParts, inputs: SizingInputs, demand: Demand) -> Iterator[Tier]:
+def _tiers_of(parts: ProfileParts, inputs: SizingInputs, need: Need) -> Iterator[Tier]:
     """Yield a profile's tiers: its own code, and the others where tolerance asks for more."""
     request = inputs.request
-    own = _grown(parts, _code_of(parts, inputs), inputs, demand, required(request))
+    own = _grown(parts, _code_of(parts, inputs), inputs, need, required(request))
     yield own
     # A code that was asked for by name stands alone: the tool does not answer with another one.
     if request.survive is None or request.erasure_code is not None:
         return
     survives = satisfies(own.geometry.fault_tolerance, request.survive)
     # Growth that only the tolerance causes is what a stronger code can save; growth by need it cannot.
-    if survives and own.nodes == _grown(parts, own.code, inputs, demand, "node").nodes:
+    if survives and own.nodes == _grown(parts, own.code, inputs, need, "node").nodes:
         return
     for code in (code for code in CODES if _may_survive(parts, code, inputs)):
-        tier = _grown(parts, code, inputs, demand, request.survive)
+        tier = _grown(parts, code, inputs, need, request.survive)
         if satisfies(tier.geometry.fault_tolerance, request.survive) and (tier.nodes < own.nodes or not survives):
             yield tier
 
@@ -160,7 +168,7 @@ def _may_survive(parts: ProfileParts, code: ErasureCode, inputs: SizingInputs) -
     return satisfies(fault_tolerance(code, smallest_group), survive)
 
 
-def _forced_tier(inputs: SizingInputs, demand: Demand) -> Tier | None:
+def _forced_tier(inputs: SizingInputs, need: Need) -> Tier | None:
     """Return the tier that was asked for by profile or node count, if one was.
 
     A node count alone belongs to the largest recipe that starts at or below it.
@@ -176,7 +184,7 @@ def _forced_tier(inputs: SizingInputs, demand: Demand) -> Tier | None:
     code = _code_of(parts, inputs)
     if request.nodes:
         return replace(build_tier(parts, code, request.nodes, inputs), forced=True)
-    return replace(_grown(parts, code, inputs, demand, required(request)), forced=True)
+    return replace(_grown(parts, code, inputs, need, required(request)), forced=True)
 
 
 def _code_of(parts: ProfileParts, inputs: SizingInputs) -> ErasureCode:
@@ -184,7 +192,7 @@ def _code_of(parts: ProfileParts, inputs: SizingInputs) -> ErasureCode:
     return parse_code(inputs.request.erasure_code or parts.profile.erasure_code)
 
 
-def _grown(parts: ProfileParts, code: ErasureCode, inputs: SizingInputs, demand: Demand, survive: Survive) -> Tier:
+def _grown(parts: ProfileParts, code: ErasureCode, inputs: SizingInputs, need: Need, survive: Survive) -> Tier:
     """Return the smallest tier of a recipe that reads, holds and survives what is asked, up to its node limit."""
     counts = parts.profile.nodes
     tier = build_tier(parts, code, counts.start, inputs)
@@ -193,34 +201,27 @@ def _grown(parts: ProfileParts, code: ErasureCode, inputs: SizingInputs, demand:
     # No node count is enough, so none is tried: the largest stands for all, with the limit that it breaks.
     if not survivable(code, survive):
         return build_tier(parts, code, counts.limit, inputs)
-    per_node = tier.rates.read_bytes_per_s / tier.nodes
-    usable_per_node = max(tier.geometry.usable_bytes / tier.nodes, 1)
-    estimate = math.ceil(max(demand.read_bytes_per_s / per_node, demand.capacity_bytes / usable_per_node))
-    nodes = min(max(counts.start, estimate), counts.limit)
+    nodes = min(max(counts.start, need.nodes(tier)), counts.limit)
     if nodes != tier.nodes:
-        tier = _shrunk(build_tier(parts, code, nodes, inputs), inputs, demand, survive)
+        tier = _shrunk(build_tier(parts, code, nodes, inputs), inputs, need, survive)
         nodes = tier.nodes
     # The estimate knows nothing of tolerance, nor of groups that split: the last steps are taken one by one.
-    while nodes < counts.limit and not _suffices(tier, demand, survive):
+    while nodes < counts.limit and not _suffices(tier, need, survive):
         nodes += 1
         tier = build_tier(parts, code, nodes, inputs)
     return tier
 
 
-def _shrunk(tier: Tier, inputs: SizingInputs, demand: Demand, survive: Survive) -> Tier:
+def _shrunk(tier: Tier, inputs: SizingInputs, need: Need, survive: Survive) -> Tier:
     """Take back nodes that the estimate gave too many: a node's share of usable space grows with its group."""
     while tier.nodes > tier.parts.profile.nodes.start:
         smaller = build_tier(tier.parts, tier.code, tier.nodes - 1, inputs)
-        if not _suffices(smaller, demand, survive):
+        if not _suffices(smaller, need, survive):
             break
         tier = smaller
     return tier
 
 
-def _suffices(tier: Tier, demand: Demand, survive: Survive) -> bool:
+def _suffices(tier: Tier, need: Need, survive: Survive) -> bool:
     """Tell whether a tier needs no further node."""
-    return (
-        tier.rates.read_bytes_per_s >= demand.read_bytes_per_s
-        and tier.geometry.usable_bytes >= demand.capacity_bytes
-        and satisfies(tier.geometry.fault_tolerance, survive)
-    )
+    return need.met(tier) and satisfies(tier.geometry.fault_tolerance, survive)

@@ -82,7 +82,7 @@ def test_format_version_comes_first(plan: Plan) -> None:
 def test_a_document_of_another_shape_has_another_version() -> None:
     page = (Path(__file__).parents[3] / "docs" / "plan-format.md").read_text(encoding="utf-8")
     fields = re.findall(r"^\| (`[^`]+` \| [^|]+) \|", page, re.MULTILINE)
-    known = {"1.1": "9301e8d34f9cf696"}
+    known = {"1.2": "3f4499d495053aa6"}
     digest = hashlib.sha256("\n".join(fields).encode()).hexdigest()[:16]
     assert known.get(FORMAT_VERSION) == digest, "raise FORMAT_VERSION with the shape, and write its digest down here"
 

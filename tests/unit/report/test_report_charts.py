@@ -60,7 +60,7 @@ CHARTS: dict[str, str] = {
         "load",
         "Load",
         "a line and two points",
-        LINE,
+        [LINE],
         [Series((Point(1e4, 0.5, "0.5 s", "square", "second"), Point(1e5, 30, "30 s", "square", "second")), "cold")],
         3_700,
     ),
@@ -149,7 +149,7 @@ def test_a_bar_that_goes_on_beyond_the_scale_is_slit() -> None:
 
 
 def test_a_point_left_of_the_curve_widens_the_axis() -> None:
-    drawing = load_chart("load", "Load", "", LINE, [Series((Point(10, 0.5, "0.5 s"), Point(100, 1, "1 s")), "")], None)
+    drawing = load_chart("load", "Load", "", [LINE], [Series((Point(10, 0.5, "0.5 s"), Point(100, 1, "1 s")), "")], None)
     marks = sorted(float(item.get("cx") or 0) for item in parsed(drawing).iter() if item.tag.endswith("circle"))
     assert marks[-1] - marks[-2] > 20
 
@@ -198,4 +198,4 @@ def test_the_knee_of_a_storm_is_drawn_where_it_is() -> None:
 
 def test_a_break_even_outside_the_chart_is_not_drawn() -> None:
     assert "break-even 3,700 tokens" in CHARTS["load"]
-    assert "break-even" not in load_chart("load", "Load", "a line", LINE, [], 500_000)
+    assert "break-even" not in load_chart("load", "Load", "a line", [LINE], [], 500_000)

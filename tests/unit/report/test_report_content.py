@@ -64,22 +64,24 @@ def test_the_verdict_names_what_to_buy_and_why_it_pays_off() -> None:
     verdict = _verdict(source_of())
     assert (verdict.tone, verdict.word) == ("good", "Fits, and pays off")
     assert verdict.headline == "Buy standard-8: 8 storage nodes with 8+2P, 744 TB usable, 315 GB/s of reads"
-    assert any("3,700 tokens" in line for line in verdict.lines)
+    assert any("2,032 tokens" in line for line in verdict.lines)
 
 
 def test_the_verdict_rests_on_the_plan_and_not_on_what_was_published() -> None:
     source = source_of()
     assert _verdict(replace(source, measurements=())) == _verdict(source)
-    other = Source(plan_for(model="llama-3.3-70b-instruct", gpu="h100", gpus=16), source.design, source.bom)
+    plan = plan_for(model="llama-3.3-70b-instruct", gpu="h100", gpus=16)
+    unknown = plan.performance.model_copy(update={"prefill": None, "break_even_tokens": None})
+    other = Source(plan.model_copy(update={"performance": unknown}), source.design, source.bom)
     row = source.measurements[0].model_copy(update={"model": other.plan.model.id, "gpu": "h100"})
     for verdict in (_verdict(other), _verdict(replace(other, measurements=(row,)))):
         assert verdict.word == "Fits the request"
-        assert any("Whether it pays off is not predicted here" in line for line in verdict.lines)
+        assert any("Whether it pays off is not predicted: nothing is known" in line for line in verdict.lines)
 
 
-def test_the_break_even_says_how_well_it_is_known_and_of_what() -> None:
-    line = next(line for line in _verdict(source_of()).lines if "3,700 tokens" in line)
-    assert "(derived: one request stream of gpt-oss-120b on RTX PRO 6000; other GPUs" in line
+def test_the_break_even_says_how_well_it_is_known() -> None:
+    line = next(line for line in _verdict(source_of()).lines if "2,032 tokens" in line)
+    assert "beats computing it anew (derived); the contexts asked for have 130,000 tokens." in line
 
 
 @pytest.mark.parametrize(
@@ -118,7 +120,7 @@ def test_the_verdict_doubts_where_the_plan_does() -> None:
     doubtful = plan_for(context_tokens=2_000, gpus=16)
     verdict = _verdict(Source(doubtful, source.design, source.bom))
     assert (verdict.tone, verdict.word) == ("doubtful", "May not pay off")
-    assert any("3,700 tokens" in line for line in verdict.lines)
+    assert any("2,032 tokens" in line for line in verdict.lines)
 
 
 def test_an_error_comes_before_everything_else() -> None:
@@ -168,7 +170,7 @@ def test_published_points_are_shown_for_their_model_and_gpu_alone() -> None:
     measured, other = source_of(), plan_for(model="llama-3.3-70b-instruct", gpu="h100")
     assert "32.14 s without a cache and 0.57 s with one, 56 times sooner" in _words(measured)
     unmeasured = Source(other, measured.design, measured.bom)
-    assert "not predicted in this plan, and nothing was published for this model" in _words(unmeasured)
+    assert "Nothing was published for this model on this GPU." in _words(unmeasured)
     assert "32.14" not in repr(speed(unmeasured))
 
 

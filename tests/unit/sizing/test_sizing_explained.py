@@ -12,6 +12,14 @@ from kvplan.core.derivation import derivation_of, pattern_of, static_derivations
 from kvplan.core.explanation import explain, number_paths, scalar_paths
 from kvplan.core.paths import value_at
 
+QUESTIONS: dict[str, Any] = {
+    "busy_share": 0.7,
+    "prompt_tokens": 100_500,
+    "suffix_tokens": 500,
+    "g2_bytes_per_gpu": 0.2e12,
+    "reuse_gap_s": {"p50": 59.0, "p90": 282.0, "p99": 583.0},
+}
+"""Long documents asked about by random users, with a little memory beside each GPU."""
 REQUESTS: tuple[dict[str, Any], ...] = (
     {"model": "openai/gpt-oss-120b", "context_tokens": 130_000, "gpus": 128},
     {"model": "Llama-3.1-8B-Instruct", "context_tokens": 2_000, "gpus": 64, "gpu": "l40s", "survive": "node+drive"},
@@ -26,6 +34,7 @@ REQUESTS: tuple[dict[str, Any], ...] = (
     {"model": "granite-4.0-h-small", "context_tokens": 100_000, "gpus": 16, "nodes": 3, "cache_backend": "kvbm-disk"},
     {"model": "Kimi-K2.5", "context_tokens": 100_000, "gpus": 129, "erasure_code": "8+3P", "kv_dtype": "fp8"},
     {"model": "Llama-3.1-405B", "context_tokens": 100_000, "gpus": 512, "concurrency": 2, "oversubscription": 2.0},
+    {"model": "openai/gpt-oss-120b", "context_tokens": 100_500, "gpus": 200, "gpu": "b200", "workload": QUESTIONS},
 )
 
 

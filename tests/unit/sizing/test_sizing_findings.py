@@ -150,9 +150,10 @@ def test_windows_in_full() -> None:
 
 
 def test_short_contexts_are_recomputed_faster() -> None:
-    # The fits of cold (0.572 s, 32.14 s) and cached (0.193 s, 0.57 s) TTFT at 10K and 130K tokens cross near 3,700.
-    assert severities(plan_for(context_tokens=3_699))["short-context"] == "warning"
-    assert "short-context" not in severities(plan_for(context_tokens=3_700))
+    least = plan_for().performance.break_even_tokens
+    assert least is not None
+    assert severities(plan_for(context_tokens=int(least)))["short-context"] == "warning"
+    assert "short-context" not in severities(plan_for(context_tokens=int(least) + 1))
 
 
 def test_parameters_from_the_name_are_to_be_confirmed() -> None:

@@ -92,8 +92,9 @@ def _pay_off(source: Source) -> tuple[str, ...]:
             "Whether it pays off is not predicted: nothing is known of how long this GPU computes this model.",
         )
     gain = (
-        f"From about {significant(predicted.break_even_tokens or 0, 2)} tokens on, reading a prefix back beats computing "
-        f"it anew ({predicted.prefill.confidence}); the contexts asked for have {plan.request.context_tokens:,} tokens."
+        f"From about {significant(predicted.break_even_tokens or 0, 2)} tokens on, reading a prefix back beats "
+        f"computing it anew ({predicted.prefill.confidence}); the contexts asked for have "
+        f"{plan.request.context_tokens:,} tokens."
     )
     return (need, gain)
 
