@@ -20,6 +20,7 @@ from array import array
 from importlib.util import find_spec
 from itertools import chain
 from pathlib import Path
+from shutil import which
 from tempfile import TemporaryDirectory
 from time import perf_counter, process_time
 from typing import TYPE_CHECKING, Any
@@ -209,9 +210,9 @@ def time_simulator(trace: Path) -> str:
     trace
         JSON lines in xz.
     """
-    command = Path(sys.executable).with_name("kvcache-simulator")
+    command = which("kvcache-simulator")
     label = f"kvcache-simulator LRU, one size: {trace.name.split('.')[0]}"
-    if not command.exists():
+    if not command:
         return f"{label}: not installed"
     with TemporaryDirectory() as folder:
         plain = Path(folder, "trace.jsonl")

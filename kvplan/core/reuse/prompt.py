@@ -20,7 +20,7 @@ class Prompt(NamedTuple):
     time_s
         When it arrived [s]; prompts come in this order.
     blocks
-        Its cache blocks, first to last; ids below 2^63. Equal ids mean equal content of the block and of all before it.
+        Its cache blocks, first to last; ids of 64 bits. Equal ids mean equal content of the block and of all before it.
     tokens
         Length of the prompt [tokens]; only the last block may hold less than a whole block.
     """

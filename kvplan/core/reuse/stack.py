@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from array import array
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from kvplan.core.reuse.fenwick import Fenwick
 from kvplan.core.reuse.prefix_tree import PrefixTree
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-
-_ID_BITS: Final = 64
 
 
 class Run(NamedTuple):
@@ -84,7 +81,7 @@ class ChainedStack:
         """
         runs = []
         known = 0
-        for owner, position, end in self._tree.touch(_ids(blocks), self._requests):
+        for owner, position, end in self._tree.touch(blocks, self._requests):
             start, known = self._stands_for(position, hot), self._stands_for(end, hot)
             depth = self.unique_blocks - self._left.upto(owner)
             self._left.add(owner, start - known)
@@ -154,11 +151,3 @@ class UnchainedStack:
             deepest = max(deepest, len(self._last) - self._live.upto(slot))
             runs.append(Run(self._owners[slot], position, deepest, 1))
         return runs
-
-
-def _ids(blocks: Sequence[int]) -> array[int]:
-    """Return block ids as signed 64-bit integers; the upper half of the unsigned ones becomes the negative half."""
-    try:
-        return array("q", blocks)
-    except OverflowError:
-        return array("q", [block - (block >> (_ID_BITS - 1) << _ID_BITS) for block in blocks])
