@@ -62,9 +62,8 @@ def max_min_rates(
         frozen = {index for index in rising if fullest in paths[index]}
         for index in frozen:
             rates[index] = level
-            for link in paths[index]:
-                if link in left:
-                    left[link] -= counts[index] * level
+        for link, flows in _loads(counts, paths, frozen, left).items():
+            left[link] -= flows * level
         rising -= frozen
         del left[fullest]
     return rates
@@ -87,8 +86,8 @@ def _loads(
     """Count the flows of some classes on each of some links."""
     load: dict[int, int] = {}
     for index in classes:
-        if counts[index]:
-            for link in paths[index]:
-                if link in links:
-                    load[link] = load.get(link, 0) + counts[index]
+        count = counts[index]
+        for link in paths[index] if count else ():
+            if link in links:
+                load[link] = load.get(link, 0) + count
     return load
