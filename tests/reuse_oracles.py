@@ -6,18 +6,16 @@ import json
 import lzma
 from collections import OrderedDict
 from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from generated_traces import generated_trace
+from public_traces import mooncake_trace
 
 from kvplan.core.reuse.prompt import Prompt
 
 if TYPE_CHECKING:
     from collections.abc import Container, Sequence
 
-REAL_TRACES: Final = Path("/work/shared/data/traces")
-"""Where the public traces lie, if they are here at all; they are never committed."""
 CONVERSATION: Final = "conversation"
 SYNTHETIC: Final = "synthetic"
 
@@ -25,7 +23,7 @@ SYNTHETIC: Final = "synthetic"
 @cache
 def real_prompts(name: str) -> list[Prompt]:
     """Return the prompts of one of Mooncake's traces."""
-    with lzma.open(REAL_TRACES / f"mooncake_{name}_trace.jsonl.xz", "rt") as lines:
+    with lzma.open(mooncake_trace(name), "rt") as lines:
         return prompts_of([json.loads(line) for line in lines])
 
 

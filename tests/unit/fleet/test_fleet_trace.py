@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from functools import cache
-from pathlib import Path
 
 import pytest
+from public_traces import mooncake_trace
 
 from kvplan.core.fleet.engines import EngineTimes
 from kvplan.core.fleet.flows import Epoch
@@ -18,7 +18,7 @@ from kvplan.core.prediction.prefill import PrefillModel
 from kvplan.core.prediction.warm import EngineCost
 from kvplan.traces.reading import read_trace
 
-TRACE = Path("/work/shared/data/traces/mooncake_conversation_trace.jsonl.xz")
+TRACE = mooncake_trace("conversation")
 H200 = PrefillModel(0.036, 17.3e-6, 0.313e-9, 1.0, "derived", "aiconfigurator 0.12.0, gpt-oss-120b on one GPU")
 UNIQUE_BLOCKS = 182_790
 pytestmark = pytest.mark.skipif(not TRACE.is_file(), reason="the real traces are not here")

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from reuse_oracles import CONVERSATION, REAL_TRACES, SYNTHETIC, generated_prompts, real_prompts
+from public_traces import TRACES
+from reuse_oracles import CONVERSATION, SYNTHETIC, generated_prompts, real_prompts
 
 from kvplan.core.reuse.distances import stack_distances
 from kvplan.core.reuse.prompt import Prompt
@@ -31,7 +32,7 @@ def hits_of_libcachesim(accesses: list[Prompt], capacity: int) -> int:
 
 @pytest.mark.parametrize("name", [CONVERSATION, SYNTHETIC, "generated"])
 def test_hit_counts_equal_those_of_libcachesim_at_eight_capacities(name: str) -> None:
-    if name != "generated" and not REAL_TRACES.is_dir():
+    if name != "generated" and not TRACES.is_dir():
         pytest.skip("the real traces are not here")
     accesses = one_by_one(generated_prompts(1_000) if name == "generated" else real_prompts(name))
     found = stack_distances(accesses, 512)

@@ -6,7 +6,8 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 import pytest
-from reuse_oracles import CONVERSATION, REAL_TRACES, SYNTHETIC, real_prompts
+from public_traces import TRACES
+from reuse_oracles import CONVERSATION, SYNTHETIC, real_prompts
 
 from kvplan.core.reuse.belady import belady
 from kvplan.core.reuse.curve import capacity_for, spread_capacities, tier_hits
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 BLOCK = 512
 SHARES = (0.01, 0.03, 0.1, 0.2, 0.5)
 
-pytestmark = pytest.mark.skipif(not REAL_TRACES.is_dir(), reason="the real traces are not here")
+pytestmark = pytest.mark.skipif(not TRACES.is_dir(), reason="the real traces are not here")
 
 
 @cache
