@@ -19,6 +19,8 @@ from kvplan.core.reuse.routing import route
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from kvplan.core.reuse.routing import Routing
+
 BLOCK = 16
 some = settings(max_examples=40)
 
@@ -169,7 +171,7 @@ def test_a_time_to_live_is_a_clock_for_each_block(prompts: list[Prompt], time_to
 @some
 @given(chained(), st.integers(1, 4), st.integers(1, 12), st.sampled_from(["sticky", "round-robin"]))
 def test_private_caches_and_the_tier_serve_together_what_they_hold(
-    prompts: list[Prompt], instances: int, local: int, routing: str
+    prompts: list[Prompt], instances: int, local: int, routing: Routing
 ) -> None:
     found = stack_distances(prompts, BLOCK)
     endless = route(prompts, BLOCK, instances, local, routing=routing)

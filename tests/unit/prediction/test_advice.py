@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from workload_cases import BURST, H200, LLAMA_A100, preset
@@ -128,7 +128,7 @@ BASE = Situation(
         ("network", "partly", {"path_bytes_per_s": 90e9}),
     ],
 )
-def test_each_question_turns_at_its_own_numbers(question: str, answer: str, changes: dict[str, float]) -> None:
+def test_each_question_turns_at_its_own_numbers(question: str, answer: str, changes: dict[str, Any]) -> None:
     advice = advise(replace(BASE, **changes), rules())
     assert answers(advice)[question] == answer
     assert answers(advise(BASE, rules()))[question] == "no"

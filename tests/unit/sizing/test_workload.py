@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from pydantic import ValidationError
 from workload_cases import B200, BURST, DEEPSEEK, GPT_OSS, H200, LLAMA_A100, LLAMA_B200, LLAMA_H100, RTX_PRO, preset
@@ -129,7 +131,7 @@ def test_gaps_as_a_lognormal_give_the_traced_hits_of_a_cache_that_expires(
 def test_room_for_nine_of_ten_achievable_hits_is_near_the_traced_one(
     gaps: Spread, rate: float, tokens: float, hits: float, expected: float, off: float
 ) -> None:
-    workload = Workload(requests_per_s=rate, prompt_tokens=tokens, hit_share=hits, reuse_gap_s=gaps)
+    workload = Workload(requests_per_s=rate, prompt_tokens=Spread(constant=tokens), hit_share=hits, reuse_gap_s=gaps)
     gap = lognormal(gaps)
     assert resident_bytes(shape(workload), gap, rate, value_at(gap, 0.9)) == pytest.approx(expected, rel=off)
 
@@ -162,13 +164,14 @@ def test_rates_of_the_fleet_of_a_gpu_and_by_busy_share_agree() -> None:
 
 def test_writes_count_new_tokens_and_output_where_it_is_stored() -> None:
     chat = preset("chat", requests_per_s=10.0)
+    ways: dict[str, dict[str, Any]] = {
+        "new": {},
+        "output": {"store_output": True},
+        "second touch": {"write_share": 0.24},
+    }
     written = {
         name: workload_load(with_overrides(chat, changes), 128, H200, BURST).write_bytes_per_s
-        for name, changes in {
-            "new": {},
-            "output": {"store_output": True},
-            "second touch": {"write_share": 0.24},
-        }.items()
+        for name, changes in ways.items()
     }
     assert written["new"] == 10 * 4_000 * GPT_OSS
     assert written["output"] == 10 * 4_300 * GPT_OSS

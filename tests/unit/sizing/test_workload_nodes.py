@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from workload_cases import B200, BURST, H200, LLAMA_A100, LLAMA_H100, preset
@@ -121,7 +122,8 @@ def test_retention_asks_for_the_capacity_below_the_low_watermark() -> None:
 def test_a_tier_that_gives_nothing_of_what_is_needed_is_no_number_of_nodes(missing: str) -> None:
     chat = preset("chat", keep_endurance=True)
     load = workload_load(chat, 128, H200, BURST)
-    assert nodes_needed(node_needs(load, chat, replace(tier(4), **{missing: 0.0}), TOGETHER)) is None
+    nothing: dict[str, Any] = {missing: 0.0}
+    assert nodes_needed(node_needs(load, chat, replace(tier(4), **nothing), TOGETHER)) is None
 
 
 def test_a_workload_that_asks_for_nothing_needs_what_survives() -> None:
