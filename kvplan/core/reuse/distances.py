@@ -96,6 +96,11 @@ class Distances:
         ----------
         first
             The first request that counts.
+
+        Returns
+        -------
+        Histogram
+            How often blocks were found at which depth [blocks].
         """
         runs = ((depth, length, missing) for request, _, depth, length, missing in self.runs() if request >= first)
         return Histogram(runs, self.block_tokens, blocks=sum(self.blocks[first:]), tokens=sum(self.tokens[first:]))

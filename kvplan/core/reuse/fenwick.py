@@ -67,6 +67,11 @@ class Fenwick:
         ----------
         index
             The last one that counts, from zero [1].
+
+        Returns
+        -------
+        int
+            The sum [1].
         """
         tree = self._tree
         total = 0

@@ -52,6 +52,11 @@ class PrefixTree:
         request
             Number of the request, above all before it.
 
+        Returns
+        -------
+        list[TouchedRun]
+            Consecutive blocks that were last touched by one request [blocks].
+
         Raises
         ------
         NotChainedError

@@ -126,6 +126,8 @@ def route(
             tokens += prompt.tokens
         if progress and not request % REPORT_EVERY:
             progress(request, len(prompts))
+    if progress:
+        progress(len(prompts), len(prompts))
     computed = [engine.computed_blocks for engine in engines]
     imbalance = max(computed) * instances / sum(computed) if sum(computed) else 1.0
     return RoutingHits(local_tokens, shared_tokens, tokens, imbalance)

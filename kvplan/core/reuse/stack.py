@@ -78,6 +78,11 @@ class ChainedStack:
             The prompt.
         hot
             How many blocks at its head stand for themselves in a sample [blocks].
+
+        Returns
+        -------
+        list[Run]
+            The known blocks from the first on, and how deep they lie [blocks].
         """
         runs = []
         known = 0
@@ -129,6 +134,11 @@ class UnchainedStack:
         ----------
         blocks
             The prompt.
+
+        Returns
+        -------
+        list[Run]
+            The known blocks from the first on, and how deep they lie [blocks].
         """
         runs = self._depths(blocks)
         for block in reversed(blocks):

@@ -46,6 +46,8 @@ def test_ids_may_be_hashes_of_64_bits() -> None:
     found, expected = stack_distances(hashed, 512), stack_distances(small, 512)
     assert found.chained
     assert list(found.runs()) == list(expected.runs())
+    signed = [prompt._replace(blocks=tuple(b - 2**63 for b in prompt.blocks)) for prompt in hashed]
+    assert list(stack_distances(signed, 512).runs()) == list(expected.runs())
 
 
 def test_smaller_blocks_of_the_same_prompts_find_no_less() -> None:
@@ -64,6 +66,9 @@ def test_progress_comes_to_its_end() -> None:
     sampled_curve(prompts, 512, (10,), 2, progress=lambda done, total: sampled.append((done, total)))
     assert sampled == sorted(sampled)
     assert sampled[-1] == (200, 200)
+    routed: list[tuple[int, int]] = []
+    route(prompts, 512, 2, 10, progress=lambda done, total: routed.append((done, total)))
+    assert routed == [(0, 50), (50, 50)]
 
 
 def test_the_warm_window_begins_at_a_share_or_at_a_time() -> None:
@@ -106,3 +111,15 @@ def test_belady_writes_what_it_hits_and_little_more() -> None:
     assert endless.hit_blocks == found.whole.reused_blocks
     # Every block that is ever asked for again is written once.
     assert endless.written_blocks == second_touch(generated_prompts(300), found).unique_blocks
+
+
+def test_a_cache_without_room_hits_nothing() -> None:
+    prompts = prompts_from((1, 2), (1, 2))
+    found = stack_distances(prompts, 16)
+    assert purged(found, 0, 0.8).hit_blocks == fifo(prompts, 16, 0).hit_blocks == belady(found, 0).hit_blocks == 0
+    assert found.whole.hit_blocks(0) == 0
+
+
+def test_keeping_for_a_while_counts_tokens_and_copes_with_one_moment() -> None:
+    lived = Lifetimes(stack_distances([Prompt(3.0, (1, 2), 20), Prompt(3.0, (1, 2), 20)], 16))
+    assert (lived.hit_tokens(0.0), lived.mean_blocks(9.0), lived.peak_blocks(9.0)) == (20, 2.0, 2)
