@@ -2,33 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from kvplan.render.report.charts.boxes import text_box
 from kvplan.render.report.charts.frame import BOTTOM, LEFT, LEGEND_TOP, RIGHT, ROW, TOP, axes, legend, line_swatch
-from kvplan.render.report.palette import DARK, LIGHT
 from kvplan.render.report.scales import Scale, log_ticks, nice_ticks
-from kvplan.render.report.svg import WIDTH, drawing, line, path, text
-from kvplan.render.svg import element
+from kvplan.render.report.svg import line, path, text
+from kvplan.render.standing import standing_chart
 from kvplan.units import format_bytes, format_percent
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from kvplan.schema.tracing import CurvePoint, TraceReport
-
-_MARGIN: Final = 16
-_SHIFT: Final = f"translate({_MARGIN} {_MARGIN})"
-_FONT: Final = 'system-ui, "Segoe UI", Roboto, "Helvetica Neue", "Liberation Sans", Arial, sans-serif'
-_RULES: Final = (
-    f"text{{font:500 12.5px {_FONT};fill:var(--text)}}"
-    ".tick,.title,.detail,.entry{fill:var(--muted);font-weight:400}"
-    ".ground{fill:var(--page)}.grid{stroke:var(--line)}.axis{stroke:var(--quiet)}"
-    ".need{stroke:var(--quiet);stroke-width:1.5;stroke-dasharray:2 3}"
-    "path{fill:none;stroke-width:2.5;stroke-linejoin:round;stroke-linecap:round}"
-    ".first{stroke:var(--first)}.second{stroke:var(--second);stroke-dasharray:7 5}"
-    ".third{stroke:var(--third);stroke-dasharray:1 5}"
-)
 
 
 def curve_svg(report: TraceReport) -> str:
@@ -66,18 +52,18 @@ def curve_svg(report: TraceReport) -> str:
     height = LEGEND_TOP + ROW * len(entries) - 8
     content = (frame, _target(report, x), *drawn, legend(entries, LEGEND_TOP))
     title = f"Hit ratio over cache size: {report.trace.name}"
-    # The chart of a page stands in the page; a file of its own needs its style, a ground and a margin.
-    chart = drawing("curve", title, _words(report), height, content)
-    return _framed(chart, height) + "\n"
+    return standing_chart("curve", title, _words(report), height, content)
 
 
 def _lines(report: TraceReport) -> list[tuple[Sequence[CurvePoint], str, str]]:
     """List the lines, each with its look and its words."""
     lines: list[tuple[Sequence[CurvePoint], str, str]] = [(report.curve, "first", "LRU, whole trace")]
     if report.warm:
-        lines.append((report.warm.curve, "second", f"LRU, last {report.warm.requests:,} requests (cache filled)"))
+        lines.append(
+            (report.warm.curve, "second dashed", f"LRU, last {report.warm.requests:,} requests (cache filled)")
+        )
     if report.belady:
-        lines.append((report.belady, "third", "no policy hits more (Belady), whole trace"))
+        lines.append((report.belady, "third dotted", "no policy hits more (Belady), whole trace"))
     return lines
 
 
@@ -115,24 +101,3 @@ def _label(value: float, *, in_bytes: bool) -> str:
         return format_bytes(value, digits=3)
     unit, size = next(((unit, size) for unit, size in (("G", 1e9), ("M", 1e6), ("k", 1e3)) if value >= size), ("", 1))
     return f"{value / size:,.3g}{unit}"
-
-
-def _framed(chart: str, height: float) -> str:
-    """Put a chart on a ground with a margin round it."""
-    size = (WIDTH + 2 * _MARGIN, height + 2 * _MARGIN)
-    return element(
-        "svg",
-        _style(),
-        element("rect", width="100%", height="100%", class_="ground"),
-        element("g", chart.replace("<svg ", f'<svg width="{WIDTH}" height="{height:g}" ', 1), transform=_SHIFT),
-        xmlns="http://www.w3.org/2000/svg",
-        viewBox=f"0 0 {size[0]:g} {size[1]:g}",
-        class_="chart",
-    )
-
-
-def _style() -> str:
-    """Write the style: colours in light and dark, and how each kind of line and text looks."""
-    light, dark = (";".join(f"--{name}:{color}" for name, color in tones.items()) for tones in (LIGHT, DARK))
-    media = f"@media (prefers-color-scheme:dark){{.chart{{{dark}}}}}"
-    return f"<style>.chart{{{light}}}{media}{_RULES}</style>"

@@ -248,7 +248,7 @@ def test_interrupt_leaves_nothing(capsys: pytest.CaptureFixture[str], monkeypatc
     def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("kvplan.render.trace_curve.drawing", interrupted)
+    monkeypatch.setattr("kvplan.render.trace_curve.standing_chart", interrupted)
     Path("curve.svg").write_text("before", encoding="utf-8")
     _, err = run(capsys, "trace.jsonl", "--save", "curve.svg", code=130)
     assert err == "interrupted\n"
