@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-import typer
-
-from kvplan.cli import building, options
+from kvplan.cli import building, options, simulating
 from kvplan.units import GB
 
 if TYPE_CHECKING:
@@ -47,86 +45,32 @@ _NAMES: Final = {
     "seed": "--seed",
 }
 _WHEN: Final = "such as {}@300, seconds from the beginning"
-TraceFile = Annotated[
-    Path | None,
-    typer.Option(
-        "--trace", help="Requests to replay, in any form that `kvplan trace` reads.", show_default=False, metavar="FILE"
-    ),
-]
-BlockTokens = Annotated[
-    str | None,
-    typer.Option("--block-tokens", help="Tokens of a block in the trace.", show_default=False, metavar="TOKENS"),
-]
-
-
-def _option(name: str, help_: str, metavar: str) -> Any:
-    """Make an option that shows no default."""
-    return typer.Option(name, help=help_, show_default=False, metavar=metavar)
 
 
 def simulate(  # noqa: PLR0913 - one parameter an option
     plan: building.PlanFile,
     *,
-    trace: TraceFile = None,
-    block_tokens: BlockTokens = None,
-    rate: Annotated[str | None, _option("--rate", "Requests a second of the whole fleet, at random.", "NUMBER")] = None,
-    prompt_tokens: Annotated[
-        str | None, _option("--prompt-tokens", "Mean length of a prompt. Default: the Plan's context.", "TOKENS")
-    ] = None,
-    spread: Annotated[
-        str, typer.Option("--spread", help="Standard deviation of the logarithm of the length.", metavar="SIGMA")
-    ] = "0",
-    hit_share: Annotated[
-        str | None,
-        _option("--hit-share", "Share of each prompt that is cached. Default: the Plan's assumption.", "SHARE"),
-    ] = None,
-    tier_share: Annotated[
-        str, typer.Option("--tier-share", help="Share of hits that only the shared tier has.", metavar="SHARE")
-    ] = "1",
-    start: Annotated[
-        str | None,
-        _option(
-            "--start", "cold: nothing is cached at first; warm: all is. Default: cold with a trace of blocks.", "HOW"
-        ),
-    ] = None,
-    reuse_gap: Annotated[
-        str,
-        typer.Option("--reuse-gap", help="Seconds until a prefix comes again, for a cold start.", metavar="SECONDS"),
-    ] = "300",
-    duration: Annotated[
-        str | None, _option("--duration", "Seconds of requests. Default: 600, or the whole trace.", "SECONDS")
-    ] = None,
-    speed: Annotated[
-        str, typer.Option("--speed", help="Times as fast as traced that requests come.", metavar="K")
-    ] = "1",
-    routing: Annotated[
-        str, typer.Option("--routing", help="sticky, random or round-robin.", metavar="ROUTING")
-    ] = "sticky",
-    placement: Annotated[
-        str,
-        typer.Option("--placement", help="striped over storage nodes, or each prompt on one node.", metavar="WHERE"),
-    ] = "striped",
-    engines: Annotated[str | None, _option("--engines", "Engines. Default: those of the Plan.", "N")] = None,
-    local_tokens: Annotated[
-        str | None, _option("--local-tokens", "Tokens cached in each engine. Default: its GPU memory.", "TOKENS")
-    ] = None,
-    stream_gb_per_s: Annotated[
-        str | None, _option("--stream-gb-per-s", "GB/s that one engine reads at most. Default: its back end.", "GB")
-    ] = None,
-    prefill: Annotated[
-        str | None,
-        _option("--prefill", "c0 in ms, a in us/token, b in ns/token^2, such as 36,17.3,0.313.", "C0,A,B"),
-    ] = None,
-    derate: Annotated[
-        str | None,
-        _option("--derate", "Times as long as tabled that prefills take. Default: the catalogue's.", "NUMBER"),
-    ] = None,
-    fail: Annotated[
-        list[str] | None,
-        _option("--fail", "drive, node or leaf lost at a second; nothing@T repairs. Repeatable.", "WHAT@T"),
-    ] = None,
-    burst: Annotated[str | None, _option("--burst", "Requests that come all at once at a second.", "N@T")] = None,
-    seed: Annotated[str, typer.Option("--seed", help="Equal seeds give equal runs.", metavar="N")] = "0",
+    trace: simulating.TraceFile = None,
+    block_tokens: simulating.BlockTokens = None,
+    rate: simulating.Rate = None,
+    prompt_tokens: simulating.PromptTokens = None,
+    spread: simulating.PromptSpread = "0",
+    hit_share: simulating.HitShare = None,
+    tier_share: simulating.TierShare = "1",
+    start: simulating.Start = None,
+    reuse_gap: simulating.ReuseGap = "300",
+    duration: simulating.Duration = None,
+    speed: simulating.Speed = "1",
+    routing: simulating.Routing = "sticky",
+    placement: simulating.Placement = "striped",
+    engines: simulating.Engines = None,
+    local_tokens: simulating.LocalTokens = None,
+    stream_gb_per_s: simulating.StreamRate = None,
+    prefill: simulating.Prefill = None,
+    derate: simulating.Derate = None,
+    fail: simulating.Fail = None,
+    burst: simulating.Burst = None,
+    seed: simulating.Seed = "0",
     catalogue: options.CatalogueDirs = None,
     output: options.Output = None,
     format_: options.Format = "table",
