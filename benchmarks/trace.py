@@ -217,7 +217,7 @@ def time_simulator(trace: Path) -> str:
     with TemporaryDirectory() as folder:
         plain = Path(folder, "trace.jsonl")
         plain.write_bytes(lzma.decompress(trace.read_bytes()))
-        run = [command, "run", "--trace", plain, "--model", SIMULATOR_MODEL, "--block-size", str(BLOCK_TOKENS)]
+        run = [command, "run", "--trace", str(plain), "--model", SIMULATOR_MODEL, "--block-size", str(BLOCK_TOKENS)]
         start = perf_counter()
         subprocess.run(
             [*run, "--budgets-gib", "1000", "--policies", "lru", "--no-progress"], check=True, stdout=subprocess.DEVNULL
