@@ -149,7 +149,9 @@ def test_a_bar_that_goes_on_beyond_the_scale_is_slit() -> None:
 
 
 def test_a_point_left_of_the_curve_widens_the_axis() -> None:
-    drawing = load_chart("load", "Load", "", [LINE], [Series((Point(10, 0.5, "0.5 s"), Point(100, 1, "1 s")), "")], None)
+    drawing = load_chart(
+        "load", "Load", "", [LINE], [Series((Point(10, 0.5, "0.5 s"), Point(100, 1, "1 s")), "")], None
+    )
     marks = sorted(float(item.get("cx") or 0) for item in parsed(drawing).iter() if item.tag.endswith("circle"))
     assert marks[-1] - marks[-2] > 20
 
