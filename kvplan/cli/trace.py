@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 EXAMPLES = options.examples(
     "kvplan trace conversation_trace.jsonl.xz --model gpt-oss-120b",
     "kvplan trace trace.jsonl --model gpt-oss-120b --tier-tb 1.5 \\\n      --instances 8 --save curve.svg",
-    "zstd -dc day.jsonl.zst | kvplan trace - --target 0.95 --format json",
+    "kvplan trace trace.jsonl --target 0.95 --format json",
 )
 _NAMES: Final = {
     "model": "--model",

@@ -187,7 +187,7 @@ def test_what_is_wrong_with_a_plan_is_placed(run: Run, tmp_path: Path, plan_text
 
 def test_a_plan_of_another_format_is_stale(run: Run, tmp_path: Path, plan_text: str, golden: Golden) -> None:
     (tmp_path / "new.json").write_text(plan_text)
-    (tmp_path / "old.json").write_text(plan_text.replace('"format_version": "1.1"', '"format_version": "0.9"', 1))
+    (tmp_path / "old.json").write_text(plan_text.replace('"format_version": "1.2"', '"format_version": "0.9"', 1))
     seen = [
         refused(run, "explain", "explain", "old.json", code=8),
         refused(run, "diff", "diff", "new.json", "old.json", "--exit-code", code=8),

@@ -104,7 +104,7 @@ def test_the_three_accountings_have_their_fields(run: Run) -> None:
     assert accounting["external_tier"]["context_bytes"] == 73_728 * 130_000
     assert report["vllm_log"] is None
     assert report["hbm"] is None
-    assert report["format_version"] == "1.1"
+    assert report["format_version"] == "1.2"
 
 
 def test_a_gpu_says_what_fits(run: Run) -> None:
@@ -131,7 +131,7 @@ def test_the_geometry_has_its_fields(run: Run) -> None:
     assert (tolerance["node_failures"], tolerance["further_device_failures"]) == (1, 0)
     assert (report["recovery_groups"], report["spare_pdisks"]) == (1, 4)
     assert {"name", "need", "have", "unit", "margin", "holds"} <= set(report["limits"][0])
-    assert report["format_version"] == "1.1"
+    assert report["format_version"] == "1.2"
 
 
 def test_options_of_the_geometry_arrive(run: Run) -> None:

@@ -100,7 +100,7 @@ def test_a_known_row_is_replaced_only_when_asked(run: Run, tmp_path: Path) -> No
 
 def test_what_was_added_as_json(run: Run) -> None:
     data = json.loads(run(*BY_GROUPS, "--format", "json")[1])
-    assert (data["format_version"], data["added"], data["file"]) == ("1.1", "acme/m1", "tables/models.yaml")
+    assert (data["format_version"], data["added"], data["file"]) == ("1.2", "acme/m1", "tables/models.yaml")
     assert [group["kind"] for group in data["row"]["groups"]] == ["full", "sliding"]
 
 

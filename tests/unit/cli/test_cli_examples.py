@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import lzma
 import shlex
 import shutil
 from decimal import Decimal
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 import typer
+from generated_traces import generated_trace
 from sites import site_data
 from support import LLAMA_8B
 
@@ -49,6 +51,9 @@ def directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "tables").mkdir()
     shutil.copy(ROOT / "examples" / "price-book.yaml", tmp_path / "prices.yaml")
     shutil.copy(ROOT / "examples" / "build.yaml", tmp_path)
+    trace = "".join(f"{json.dumps(row)}\n" for row in generated_trace(200))
+    (tmp_path / "trace.jsonl").write_text(trace)
+    (tmp_path / "conversation_trace.jsonl.xz").write_bytes(lzma.compress(trace.encode()))
     (tmp_path / "hosts.csv").write_text("name,serial\nleaf-001a,A1\n")
     for name, gpus in (("plan", 128), ("old", 128), ("new", 200)):
         plan = kvplan.size(kvplan.Request(model="gpt-oss-120b", context_tokens=130_000, gpus=gpus))
@@ -71,6 +76,8 @@ def test_every_verb_has_one() -> None:
         "bom",
         "reference",
         "report",
+        "trace",
+        "simulate",
         "init",
         "render",
         "check",

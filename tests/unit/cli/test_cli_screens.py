@@ -176,7 +176,7 @@ def test_plans(run: Run, golden: Golden, name: str, command: str, tmp_path: Path
 @pytest.mark.parametrize("name", JSON)
 def test_json_is_versioned_and_yaml_says_the_same(run: Run, name: str) -> None:
     data = json.loads(run(f"{JSON[name]} --format json"))
-    assert data["format_version"] == "1.1"
+    assert data["format_version"] == "1.2"
     assert yaml.safe_load(run(f"{JSON[name]} --format yaml")) == data
 
 
