@@ -14,7 +14,7 @@ from kvplan.core.reuse.prefix_tree import NotChainedError
 from kvplan.core.reuse.prompt import Prompt
 from kvplan.core.reuse.rates import rates
 from kvplan.core.reuse.routing import route
-from kvplan.core.reuse.sampling import sampled_curve
+from kvplan.core.reuse.sampling import sample
 
 
 def prompts_from(*blocks: tuple[int, ...]) -> list[Prompt]:
@@ -63,7 +63,7 @@ def test_progress_comes_to_its_end() -> None:
     assert seen[0] == (0, 50)
     assert seen[-1] == (50, 50)
     sampled: list[tuple[int, int]] = []
-    sampled_curve(prompts, 512, (10,), 2, progress=lambda done, total: sampled.append((done, total)))
+    sample(prompts, 512, 2, progress=lambda done, total: sampled.append((done, total)))
     assert sampled == sorted(sampled)
     assert sampled[-1] == (200, 200)
     routed: list[tuple[int, int]] = []

@@ -16,7 +16,7 @@ from kvplan.core.reuse.lifetimes import Lifetimes
 from kvplan.core.reuse.policies import fifo, purged, second_touch
 from kvplan.core.reuse.rates import rates
 from kvplan.core.reuse.routing import random_local_share, route
-from kvplan.core.reuse.sampling import hot_blocks, sampled_curve
+from kvplan.core.reuse.sampling import hot_blocks, sample, sampled_curve
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -162,8 +162,11 @@ def test_a_sample_is_as_good_as_it_says(name: str, hot: int) -> None:
     found = distances(name).whole
     assert len(hot_blocks(real_prompts(name), 0.01)) == hot
     sizes = [size for size in spread_capacities(found.deepest_blocks, 60) if size >= 1_000]
-    points = sampled_curve(real_prompts(name), BLOCK, sizes, 10)
+    points = sampled_curve(sample(real_prompts(name), BLOCK, 10).whole, sizes)
     errors = [abs(point.hit_ratio - found.hit_blocks(point.capacity_blocks) / found.blocks) for point in points]
     stated = max(point.standard_error for point in points)
     assert sum(errors) / len(errors) < 0.003
     assert max(errors) < 4 * stated
+    tokens = [abs(point.token_hit_ratio - found.hit_tokens(point.capacity_blocks) / found.tokens) for point in points]
+    assert sum(tokens) / len(tokens) < 0.003
+    assert max(tokens) < 4 * max(point.token_standard_error for point in points)
