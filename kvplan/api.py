@@ -344,7 +344,8 @@ def trace_report(
 
     wanted = asked or Defaults()
     # Before the trace, which may take minutes.
-    kv = _trace_kv(wanted, catalogue)
+    tables = catalogue or load_catalogue()
+    kv = _trace_kv(wanted, tables)
     trace = read_trace(
         path,
         block_tokens=wanted.block_tokens,
@@ -353,10 +354,11 @@ def trace_report(
     )
     if strict:
         refuse_malformed(trace)
-    return report_of(trace, wanted, kv, phases)
+    most = max(int(tables.constants()["trace.sampled_accesses"].value), 1)
+    return report_of(trace, wanted, kv, most, phases)
 
 
-def _trace_kv(asked: TraceAsked, catalogue: Catalogue | None) -> KvBytes | None:
+def _trace_kv(asked: TraceAsked, catalogue: Catalogue) -> KvBytes | None:
     """Count the bytes of a token for the model of a trace, if there is one."""
     from kvplan.schema.reports import KvRequest as Asked  # noqa: PLC0415 - for traces only
     from kvplan.schema.tracing import KvBytes as Found  # noqa: PLC0415 - for traces only

@@ -10,15 +10,21 @@ from kvplan.render.view import Grid, Section, View
 from kvplan.units import counted, format_bytes, format_duration, format_percent, format_rate
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
-    from kvplan.schema.tracing import CurvePoint, Lengths, Rate, TraceReport
+    from kvplan.schema.tracing import CurvePoint, Lengths, Rate, StandardErrors, TraceReport, TraceSample
 
 COUNTED: Final = "counted"
 DERIVED: Final = "derived"
+SHOWN_SIZES: Final = 6
+"""Sizes that the table shows of a sampled curve; saved ones have them all."""
 HOW: Final = (
     "counted: exact for this trace; derived: counted tokens times the bytes that the back end stores or loads, or "
     "scaled to the fleet"
+)
+HOW_SAMPLED: Final = (
+    "counted: exact for this trace; derived: estimated from a sample of its blocks, and bytes by what the back end "
+    "stores or loads"
 )
 _POLICY_WORDS: Final = {"fifo": "FIFO", "purge-80": "Purge 80 %", "purge-50": "Purge 50 %", "second-touch": "2nd touch"}
 _Figure = tuple[str, str, str]
@@ -35,7 +41,7 @@ def trace_view(report: TraceReport) -> View:
         _ttl(report),
         _tiers(report),
         Section("What this trace cannot tell", report.unknown) if report.unknown else None,
-        Section("Notes", (*report.notes, HOW)),
+        Section("Notes", (*report.notes, HOW_SAMPLED if report.sample else HOW)),
         _malformed(report),
     )
     return tuple(section for section in sections if section is not None)
@@ -55,10 +61,17 @@ def curve_rows(report: TraceReport) -> tuple[tuple[str, ...], list[tuple[str, ..
         curves.append(("lru", "warm", report.warm.curve))
     curves.append(("belady", "whole", report.belady))
     curves += [(what_if.policy, "whole", what_if.points) for what_if in report.what_ifs]
-    return headers, [
+    rows = [
         (policy, window, *("" if value is None else str(value) for value in point.model_dump().values()))
         for policy, window, points in curves
         for point in points
+    ]
+    if report.sample is None:
+        return headers, rows
+    # Only LRU's curves are sampled, the whole trace first.
+    errors = (*report.sample.whole.curve, *report.sample.warm.curve)
+    return (*headers, "hit_ratio_error", "token_hit_ratio_error"), [
+        (*row, str(error.hit_ratio), str(error.token_hit_ratio)) for row, error in zip(rows, errors, strict=True)
     ]
 
 
@@ -98,17 +111,24 @@ def _reuse(report: TraceReport) -> Section | None:
     found, warm = report.capacity_for_target, report.warm
     if found is None or warm is None or report.infinite_token_hit_ratio is None:
         return None
-    share = format_percent(found.target, 0)
+    share, sample = format_percent(found.target, 0), report.sample
+    known = DERIVED if sample else COUNTED
+    whole, last = (sample.whole, sample.warm) if sample else (None, None)
+    unique_error = sample.unique_blocks * (report.trace.block_tokens or 1) if sample else None
     rows: list[_Figure] = [
         ("block look-ups", f"{report.block_accesses:,}", COUNTED),
-        ("different blocks", f"{report.unique_blocks:,}", COUNTED),
-        ("working set", _tokens(report.working_set_tokens), COUNTED),
+        ("different blocks", f"{report.unique_blocks:,}", known),
+        ("working set", _tokens(report.working_set_tokens, unique_error), known),
         *_byte_rows("working set", report.working_set_bytes),
-        ("hit ratio, endless cache, tokens", format_percent(report.infinite_token_hit_ratio), COUNTED),
-        ("the same, warm window", format_percent(warm.infinite_token_hit_ratio), COUNTED),
-        (f"capacity for {share} of those hits", _tokens(found.tokens), COUNTED),
+        ("hit ratio, endless cache, tokens", _hits(report.infinite_token_hit_ratio, whole), known),
+        ("the same, warm window", _hits(warm.infinite_token_hit_ratio, last), known),
+        (f"capacity for {share} of those hits", _tokens(found.tokens, whole.capacity_tokens if whole else None), known),
         *_byte_rows(f"capacity for {share}", found.bytes),
-        ("the same, warm window", _tokens(warm.capacity_for_target.tokens), COUNTED),
+        (
+            "the same, warm window",
+            _tokens(warm.capacity_for_target.tokens, last.capacity_tokens if last else None),
+            known,
+        ),
         *_byte_rows("the same, warm window", warm.capacity_for_target.bytes),
     ]
     lines = [f"warm window: the last {counted(warm.requests, 'request')}, from {format_duration(warm.from_s)} on"]
@@ -128,20 +148,33 @@ def _byte_rows(name: str, count: int | None) -> list[_Figure]:
     return [] if count is None else [(f"{name}, bytes", format_bytes(count), DERIVED)]
 
 
-def _tokens(count: int | None) -> str:
-    """Write many tokens."""
+def _hits(share: float, errors: StandardErrors | None) -> str:
+    """Write a hit ratio, with the standard error that a sample makes."""
+    return format_percent(share) + _plus_minus(errors.infinite_token_hit_ratio if errors else None)
+
+
+def _plus_minus(error: float | None) -> str:
+    """Write the standard error of a share behind it, in points."""
+    return "" if error is None else f" ± {100 * error:.2f}"
+
+
+def _tokens(count: int | None, error: float | None = None) -> str:
+    """Write many tokens, with a standard error where there is one."""
     if count is None:
         return ""
     unit, size = next(((unit, size) for unit, size in (("G", 1e9), ("M", 1e6), ("k", 1e3)) if count >= size), ("", 1))
-    return f"{count / size:,.4g}{unit} tokens" if unit else f"{count:,} tokens"
+    spread = "" if error is None else f" ± {error / size:,.2g}"
+    return f"{count / size:,.4g}{spread}{unit} tokens" if unit else f"{count:,}{spread} tokens"
 
 
 def _curve(report: TraceReport) -> Section | None:
     """Show the curve at the sizes at which policies are compared."""
     if not report.curve or report.warm is None:
         return None
-    sizes = {point.tokens for point in report.belady}
     warm = {point.tokens: point for point in report.warm.curve}
+    if report.sample:
+        return _sampled_curve(report, report.sample, warm)
+    sizes = {point.tokens for point in report.belady}
     bound = {point.tokens: point for point in report.belady}
     rows = tuple(
         (
@@ -157,9 +190,37 @@ def _curve(report: TraceReport) -> Section | None:
     headers = ("Cache", "LRU", "in blocks", "warm", "bound")
     below = (
         "LRU, warm and bound in tokens; warm: the warm window alone; bound: what no policy exceeds (Belady)",
-        f"all {len(report.curve)} sizes: --save curve.svg, .csv or .json",
+        _all_sizes(report),
     )
     return Section("Hit ratio by cache size (counted)", grid=Grid(headers, rows, "rrrrr"), below=below)
+
+
+def _sampled_curve(report: TraceReport, sample: TraceSample, warm: Mapping[int, CurvePoint]) -> Section:
+    """Show a sampled curve at some sizes, with the standard error of each."""
+    errors = {point.tokens: point for point in sample.whole.curve}
+    warm_errors = {point.tokens: point for point in sample.warm.curve}
+    step = max(len(report.curve) // SHOWN_SIZES, 1)
+    rows = tuple(
+        (
+            _size(point),
+            format_percent(point.token_hit_ratio) + _plus_minus(errors[point.tokens].token_hit_ratio),
+            format_percent(point.hit_ratio) + _plus_minus(errors[point.tokens].hit_ratio),
+            format_percent(warm[point.tokens].token_hit_ratio) + _plus_minus(warm_errors[point.tokens].token_hit_ratio),
+        )
+        for point in report.curve[::-step][::-1]
+    )
+    headers = ("Cache", "LRU", "in blocks", "warm")
+    below = (
+        "LRU and warm in tokens; warm: the warm window alone; ±: standard error in points",
+        _all_sizes(report),
+    )
+    title = f"Hit ratio by cache size (derived from 1 block in {sample.every})"
+    return Section(title, grid=Grid(headers, rows, "rrrr"), below=below)
+
+
+def _all_sizes(report: TraceReport) -> str:
+    """Say how to have the whole curve."""
+    return f"all {len(report.curve)} sizes: --save curve.svg, .csv or .json"
 
 
 def _size(point: CurvePoint) -> str:

@@ -1,8 +1,8 @@
 """What is asked of a request trace, and what it says about the cache that would serve it.
 
-Counts of blocks, tokens and hits are exact for the trace. Bytes are tokens times what the model's back end stores for
-a token. Figures in bytes are absent without a model; figures about reuse are absent where the trace has no block ids;
-rates are absent where it has no times.
+Counts of blocks, tokens and hits are exact for the trace, unless it is so long that they come from a sample. Bytes are
+tokens times what the model's back end stores for a token. Figures in bytes are absent without a model; figures about
+reuse are absent where the trace has no block ids; rates are absent where it has no times.
 """
 
 from __future__ import annotations
@@ -159,8 +159,39 @@ class TierShare(Record):
     random_token_hit_ratio: float
 
 
+class PointErrors(Record):
+    """Standard errors of a point of a sampled curve: of the ratios at a cache of so many `tokens` [1]."""
+
+    tokens: int
+    hit_ratio: float
+    token_hit_ratio: float
+
+
+class StandardErrors(Record):
+    """Standard errors of the figures of a window that they are named like, in the same units."""
+
+    infinite_hit_ratio: float
+    infinite_token_hit_ratio: float
+    capacity_tokens: float
+    curve: tuple[PointErrors, ...]
+
+
+class TraceSample(Record):
+    """How a trace too long to be counted whole was sampled, and the standard errors that this makes.
+
+    `every` is how many blocks each followed one stands for, `samples` how many samples were drawn, `unique_blocks` the
+    standard error of their number [blocks]. Errors show the choice of blocks only.
+    """
+
+    every: int
+    samples: int
+    unique_blocks: float
+    whole: StandardErrors
+    warm: StandardErrors
+
+
 class TraceReport(Record):
-    """What `kvplan trace` finds."""
+    """What `kvplan trace` finds; with a `sample`, figures about reuse are estimates."""
 
     format_version: str = FORMAT_VERSION
     trace: TraceSource
@@ -170,19 +201,20 @@ class TraceReport(Record):
     requests_per_s: float | None
     input_tokens: Lengths
     output_tokens: Lengths
-    block_accesses: int | None
-    unique_blocks: int | None
-    infinite_hit_ratio: float | None
-    infinite_token_hit_ratio: float | None
-    working_set_tokens: int | None
-    working_set_bytes: int | None
-    capacity_for_target: Capacity | None
-    curve: tuple[CurvePoint, ...]
-    belady: tuple[CurvePoint, ...]
-    warm: WarmWindow | None
-    rates: Rates | None
-    ttl: tuple[Ttl, ...]
-    what_ifs: tuple[WhatIf, ...]
-    tiers: tuple[TierShare, ...]
+    block_accesses: int | None = None
+    unique_blocks: int | None = None
+    infinite_hit_ratio: float | None = None
+    infinite_token_hit_ratio: float | None = None
+    working_set_tokens: int | None = None
+    working_set_bytes: int | None = None
+    capacity_for_target: Capacity | None = None
+    curve: tuple[CurvePoint, ...] = ()
+    belady: tuple[CurvePoint, ...] = ()
+    warm: WarmWindow | None = None
+    sample: TraceSample | None = None
+    rates: Rates | None = None
+    ttl: tuple[Ttl, ...] = ()
+    what_ifs: tuple[WhatIf, ...] = ()
+    tiers: tuple[TierShare, ...] = ()
     unknown: tuple[str, ...]
     notes: tuple[str, ...]

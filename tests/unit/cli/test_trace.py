@@ -188,6 +188,73 @@ def test_nothing_comes_back_yet_there_is_a_curve(capsys: pytest.CaptureFixture[s
     assert ET.parse("curve.svg").getroot() is not None  # noqa: S314 - our own
 
 
+@pytest.fixture
+def few(tmp_path: Path) -> str:
+    """Return a directory whose table has traces sampled from 1,000 look-ups on."""
+    directory = tmp_path / "tables"
+    directory.mkdir()
+    row = {"id": "trace.sampled_accesses", "value": 1000, "unit": "count", "source": "a test", "confidence": "assumed"}
+    (directory / "constants.yaml").write_text(json.dumps([row]), encoding="utf-8")
+    return str(directory)
+
+
+def test_a_long_trace_is_sampled(capsys: pytest.CaptureFixture[str], few: str) -> None:
+    given = ("trace.jsonl", "--model", "gpt-oss-120b", "--tier-tb", "0.05")
+    whole, part = report(capsys, *given), report(capsys, *given, "--catalogue", few)
+    assert whole["sample"] is None
+    sample = part["sample"]
+    assert (sample["every"], sample["samples"]) == (7, 4)
+    assert part["block_accesses"] == whole["block_accesses"] == 6_680
+    assert part["unique_blocks"] == pytest.approx(whole["unique_blocks"], abs=4 * sample["unique_blocks"])
+    hits, error = (found["infinite_token_hit_ratio"] for found in (part, sample["whole"]))
+    assert 0 < error < 0.01
+    assert hits == pytest.approx(whole["infinite_token_hit_ratio"], abs=4 * error)
+    warm, warm_error = (found["warm"]["infinite_token_hit_ratio"] for found in (part, sample))
+    assert warm == pytest.approx(whole["warm"]["infinite_token_hit_ratio"], abs=4 * warm_error)
+    capacity = sample["whole"]["capacity_tokens"]
+    assert part["capacity_for_target"]["tokens"] == pytest.approx(
+        whole["capacity_for_target"]["tokens"], abs=4 * capacity
+    )
+    assert part["working_set_bytes"] == GPT_OSS * part["working_set_tokens"]
+
+
+def test_every_point_of_a_sampled_curve_has_its_error(capsys: pytest.CaptureFixture[str], few: str) -> None:
+    found = report(capsys, "trace.jsonl", "--catalogue", few, "--save", "curve.csv")
+    for curve, errors in (
+        (found["curve"], found["sample"]["whole"]["curve"]),
+        (found["warm"]["curve"], found["sample"]["warm"]["curve"]),
+    ):
+        assert [point["tokens"] for point in curve] == [error["tokens"] for error in errors]
+        assert all(0 <= error["token_hit_ratio"] < 0.02 for error in errors)
+        assert any(error["hit_ratio"] for error in errors)
+    with Path("curve.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    saved = [float(row["token_hit_ratio_error"]) for row in rows if row["window"] == "warm"]
+    assert saved == [error["token_hit_ratio"] for error in found["sample"]["warm"]["curve"]]
+    run(capsys, "trace.jsonl", "--catalogue", few, "--save", "curve.svg")
+    assert ET.parse("curve.svg").getroot() is not None  # noqa: S314 - our own
+
+
+def test_what_a_sample_cannot_tell_is_left_out(
+    capsys: pytest.CaptureFixture[str], golden: Callable[[str, str], None], few: str
+) -> None:
+    given = ("trace.jsonl", "--model", "gpt-oss-120b", "--tier-tb", "0.05", "--catalogue", few)
+    found = report(capsys, *given)
+    assert found["rates"] is None
+    assert found["belady"] == found["what_ifs"] == found["ttl"] == found["tiers"] == []
+    assert any("left out" in note and "bound, other policies, rates" in note for note in found["notes"])
+    golden("trace/sampled.txt", run(capsys, *given)[0])
+
+
+def test_ids_that_are_no_prefixes_are_counted_whole(capsys: pytest.CaptureFixture[str], few: str) -> None:
+    rows = ({"timestamp": at, "input_length": 1536, "output_length": 1, "hash_ids": [at, 7, 8]} for at in range(500))
+    Path("loose.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
+    found = report(capsys, "loose.jsonl", "--catalogue", few)
+    assert found["sample"] is None
+    assert found["block_accesses"] == 1_500
+    assert found["what_ifs"]
+
+
 REFUSED = {
     "no such file": (("none.jsonl",), "error: none.jsonl: does not exist"),
     "ending": (
