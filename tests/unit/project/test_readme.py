@@ -16,6 +16,7 @@ ROOT = Path(__file__).parents[3]
 README = ROOT / "README.md"
 COMMAND = "$ kvplan size --model openai/gpt-oss-120b --context 130k --gpus 128\n"
 SHOWN_UNTIL = "\nProfile standard-8"
+WITH_WORKLOAD = re.compile(r"\$ kvplan (size [^\n]*--workload [^\n]*)\n(.*?)```", re.DOTALL)
 
 
 def screen(capsys: pytest.CaptureFixture[str]) -> str:
@@ -33,6 +34,15 @@ def test_the_screen_is_what_kvplan_prints(capsys: pytest.CaptureFixture[str]) ->
         README.write_text(f"{before}{COMMAND}{shown}```{after}", encoding="utf-8")
         return
     assert block == shown
+
+
+def test_the_screen_with_a_workload_is_what_kvplan_prints(capsys: pytest.CaptureFixture[str]) -> None:
+    found = WITH_WORKLOAD.search(README.read_text(encoding="utf-8"))
+    assert found
+    assert main(found[1].split()) == 0
+    printed = capsys.readouterr().out
+    for part in found[2].split("...\n"):
+        assert part in printed
 
 
 def test_every_make_target_that_it_names_exists() -> None:
