@@ -36,7 +36,6 @@ if TYPE_CHECKING:
 
 LACKS = missing()
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(bool(LACKS), reason="; ".join(LACKS))]
-ON_REQUEST = pytest.mark.skipif(not os.environ.get("KVPLAN_RACK"), reason="set KVPLAN_RACK=1, or run `make rack`")
 PHASES = ["preflight", "switches", "provision", "base", "storage"]
 MOUNT = "/kvfs"
 FULL_FRAME = "8972"
@@ -135,7 +134,6 @@ def _pinged(rehearsal: Rehearsal, command: tuple[str, ...]) -> str:
         return error.message
 
 
-@ON_REQUEST  # in a container, systemd now and then loses the job of a unit at its start
 def test_a_node_that_lost_its_power_comes_back_by_itself(eight: Done) -> None:
     rack, node = eight.rehearsal.rack, "storage-004"
     breaking.power_off(eight.rehearsal, node, "")

@@ -66,7 +66,7 @@ def _chrony(deployment: Deployment, role: Role) -> str:
 def _fabric_files(deployment: Deployment, role: Role) -> Iterator[File]:
     """Write what only servers with legs have."""
     for path, template in _FABRIC:
-        yield File(places.of_role(role, path), rendered(f"hostnet/{template}"))
+        yield File(places.of_role(role, path), rendered(f"hostnet/{template}", manager=places.manager(role)))
     for path, template in _SCRIPTS:
         yield File(places.of_role(role, path), rendered(f"hostnet/{template}"), EXECUTABLE)
     memlock = str(deployment.setting("host.memlock")).replace("infinity", "unlimited")

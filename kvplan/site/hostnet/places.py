@@ -47,3 +47,12 @@ def chrony_path(role: str) -> str:
     ('/etc/chrony.conf', '/etc/chrony/chrony.conf')
     """
     return "/etc/chrony.conf" if role == "storage" else "/etc/chrony/chrony.conf"
+
+
+def manager(role: str) -> str:
+    """Name the unit that gives interfaces their addresses: RHEL and Ubuntu differ.
+
+    >>> manager("storage"), manager("client")
+    ('NetworkManager', 'systemd-networkd')
+    """
+    return "NetworkManager" if role == "storage" else "systemd-networkd"

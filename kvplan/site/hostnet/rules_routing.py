@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from kvplan.site.hostnet import places
@@ -117,14 +118,18 @@ def _daemons(hosts: Hosts) -> Iterator[Break]:
                 yield Break(shared.where(places.DAEMONS), f"{daemon} is not started")
 
 
-@rule("KV-HST-035", "A server opens connections from its loopback address, and FRR starts when that address is there.")
+@rule("KV-HST-035", "A server opens connections from its loopback address, and FRR starts once that address is there.")
 def _source(hosts: Hosts) -> Iterator[Break]:
     for view, frr, where in hosts.routers:
         if frr.sources.get(frr.source_map) != view.server.loopback:
             yield Break(where, f"connections do not start from {view.server.loopback}")
     for shared in hosts.with_legs:
-        if "After=network-online.target" not in shared.text(places.FRR_UNIT):
+        unit = shared.text(places.FRR_UNIT)
+        if not re.search(rf"^After=.*\b{places.manager(shared.role)}-wait-online\.service\b", unit, re.MULTILINE):
             text = "FRR may start before the loopback address is there, and then refuses to send from it"
+            yield Break(shared.where(places.FRR_UNIT), text)
+        if re.search(r"^(After|Wants|Requires)=.*\bnetwork(-online)?\.target\b", unit, re.MULTILINE):
+            text = "FRR's own unit stands before network.target: with this systemd leaves a unit of the circle out"
             yield Break(shared.where(places.FRR_UNIT), text)
 
 

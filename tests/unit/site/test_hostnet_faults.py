@@ -112,6 +112,8 @@ PLANTED: list[tuple[int, str, str | None, str]] = [
     (35, FRR, "set src 10.72.16.1", "set src 10.64.0.1"),
     (35, FRR, "ip protocol bgp route-map kv-source\n", ""),
     (35, f"{STORAGE}/systemd/system/frr.service.d/kv.conf", None, ""),
+    (35, f"{CLIENT}/systemd/system/frr.service.d/kv.conf", " systemd-networkd-wait-online.service", ""),
+    (35, f"{STORAGE}/systemd/system/frr.service.d/kv.conf", "After=", "After=network-online.target "),
     (36, ENV, None, ""),
     (36, "hosts/gpu-0001/etc/kv-roce/mgmt1.env", "", "KV_PRIORITY=3\n"),
     (37, ENV, "0,0,0,1,0,0,0,0", "0,0,0,1,0,0,1,0"),

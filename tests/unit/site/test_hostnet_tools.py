@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 from typing import TYPE_CHECKING
@@ -159,8 +160,19 @@ def test_systemd_takes_the_units(tree: dict[str, File], tmp_path: Path) -> None:
     path.write_text(unit.replace("/usr/local/sbin/kv-roce", "/bin/true"))
     frr = tmp_path / "frr.service"
     drop_in = tree[f"{common}/frr.service.d/kv.conf"].text
-    frr.write_text(f"{drop_in}\n[Service]\nExecStart=/bin/true\n")
-    done = subprocess.run(["systemd-analyze", "verify", path, frr], capture_output=True, text=True, check=False)
+    # as FRR's own unit has it: in front of the network, so that what it waits for must not stand behind it
+    own = "[Unit]\nWants=network.target\nAfter=network-pre.target\nBefore=network.target\n"
+    frr.write_text(f"{own}{drop_in}\n[Service]\nExecStart=/bin/true\n")
+    for name, order in (("", "Before=network.target"), ("-wait-online", "Before=network-online.target")):
+        manager = tmp_path / f"NetworkManager{name}.service"
+        manager.write_text(f"[Unit]\n{order}\n[Service]\nExecStart=/bin/true\n")
+    done = subprocess.run(
+        ["systemd-analyze", "verify", path, frr],
+        env={**os.environ, "SYSTEMD_UNIT_PATH": f"{tmp_path}:"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert (done.returncode, done.stderr) == (0, "")
 
 
