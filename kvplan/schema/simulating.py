@@ -49,7 +49,9 @@ class SimulationRequest(Record):
 
     Without a trace requests come at random, `requests_per_s` [1/s] for `duration_s` [s]. Without lengths of its own
     every prompt is as long as the Plan's context. Unless `start` says so, blocks of a trace are not cached before they
-    come, and shares of hits hold from the beginning.
+    come, and shares of hits hold from the beginning. `tier_share` [1] of the hits are in the shared tier only while
+    requests go back to their engine; of the others `shared_share` [1] are on a prefix that every engine holds, the
+    rest is found by chance where routing is random. What is not set here a workload says, where there is one.
     """
 
     model_config = ConfigDict(strict=True)
@@ -59,6 +61,7 @@ class SimulationRequest(Record):
     prompt_sigma: Annotated[float, Field(ge=0, le=5)] = 0.0
     hit_share: Share | None = None
     tier_share: Share = 1.0
+    shared_share: Share = 0.0
     reuse_gap_s: Annotated[float, Field(gt=0, le=1e9)] = 300.0
     start: Literal["warm", "cold"] | None = None
     duration_s: Annotated[float, Field(gt=0, le=1e9)] | None = None
@@ -158,6 +161,7 @@ class SimulationReport(Record):
     format_version: str = FORMAT_VERSION
     plan_sha256: str
     source: str
+    workload: str | None = None
     request: SimulationRequest
     requests: int
     duration_s: float

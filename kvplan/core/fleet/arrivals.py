@@ -8,6 +8,7 @@ from random import Random
 from typing import TYPE_CHECKING
 
 from kvplan.core.fleet.jobs import Arrival, Job
+from kvplan.core.sizing.workload_tiers import routed_share
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -18,14 +19,16 @@ class Shares:
     """What of a prompt is found where.
 
     `hit_share` [1] of each prompt, its beginning, is cached; of the requests `tier_share` [1] find that only in the
-    shared tier, the others in their engine's own tiers. A prefix comes again after `reuse_gap_s` [s] on average;
-    with a `cold` start none is found that was last used before the beginning.
+    shared tier, the others in their engine's own tiers. Of the latter `shared_share` [1] are on a prefix that every
+    engine holds. A prefix comes again after `reuse_gap_s` [s] on average; with a `cold` start none is found that was
+    last used before the beginning.
     """
 
     hit_share: float
     tier_share: float = 1.0
     reuse_gap_s: float = 0.0
     cold: bool = False
+    shared_share: float = 0.0
 
 
 def poisson_arrivals(
@@ -86,7 +89,8 @@ def shared_out(arrivals: Iterable[Arrival], shares: Shares, engines: int, *, sti
     engines
         Engines [engines].
     sticky
-        Whether a request goes back to the engine that holds its prefix; where not, one in `engines` does by chance.
+        Whether a request goes back to the engine that holds its prefix; where not, one in `engines` does by chance,
+        and what every engine holds is found all the same.
     seed
         What the random numbers follow from [1].
 
@@ -101,7 +105,8 @@ def shared_out(arrivals: Iterable[Arrival], shares: Shares, engines: int, *, sti
 
     References
     ----------
-    Share of local hits by chance 1 / N, as the replay of public traces gives it for sessions.
+    Share of local hits by chance 1 / N, as the replay of public traces gives it for sessions:
+    `kvplan.core.sizing.workload_tiers.routed_share`.
 
     Examples
     --------
@@ -110,7 +115,7 @@ def shared_out(arrivals: Iterable[Arrival], shares: Shares, engines: int, *, sti
     (900, 0)
     """
     random = Random(seed)  # noqa: S311 - a simulation, not a secret
-    local_share = (1 - shares.tier_share) / (1 if sticky else engines)
+    local_share = routed_share(1 - shares.tier_share, "sticky" if sticky else "random", engines, shares.shared_share)
     jobs = []
     for arrival in arrivals:
         engine, place, gap = random.randrange(engines), random.random(), random.random()

@@ -34,6 +34,7 @@ class SimulationInputs:
     """All that a simulation needs.
 
     `arrivals` come within `duration_s` [s], with blocks of `block_tokens` [tokens], or without where that is None.
+    `workload` names what the request was filled up from.
     `stream_bytes_per_s` is the most that one engine reads with its back end [B/s].
     """
 
@@ -44,6 +45,7 @@ class SimulationInputs:
     arrivals: tuple[Arrival, ...]
     duration_s: float
     source: str
+    workload: str | None = None
     block_tokens: int | None = None
     notes: tuple[str, ...] = ()
 
@@ -96,7 +98,9 @@ def _jobs(inputs: SimulationInputs, engines: int) -> list[Job]:
     if hit_share is None:
         hit_share = plan.constants["guidance.hit_share"].value
     if inputs.block_tokens is None:
-        shares = Shares(hit_share, request.tier_share, request.reuse_gap_s, cold=request.start == "cold")
+        shares = Shares(
+            hit_share, request.tier_share, request.reuse_gap_s, request.start == "cold", request.shared_share
+        )
         jobs = shared_out(inputs.arrivals, shares, engines, sticky=request.routing == "sticky", seed=request.seed)
     else:
         jobs = replay(inputs.arrivals, _caches(inputs, engines), request.routing, request.seed)
@@ -139,6 +143,7 @@ def _report(
     return SimulationReport(
         plan_sha256=inputs.plan.sha256,
         source=inputs.source,
+        workload=inputs.workload,
         request=inputs.request,
         requests=len(run.jobs),
         duration_s=duration,
