@@ -2,37 +2,58 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from pydantic import ValidationError
 
 from kvplan.catalogue.loader import load_catalogue
 from kvplan.catalogue.prefills import prefill_table
 from kvplan.core.fleet.arrivals import poisson_arrivals
 from kvplan.core.fleet.engines import EngineTimes
 from kvplan.core.fleet.jobs import Arrival
+from kvplan.core.fleet.served_workload import simulated_workload
 from kvplan.core.fleet.simulation import SimulationInputs, simulate_fleet
 from kvplan.core.prediction.contention import data_path, stream_rate
 from kvplan.core.prediction.prefill import PrefillModel
 from kvplan.core.prediction.prefill_choice import prefill_model
 from kvplan.core.prediction.prefill_fallback import PrefillEngine
 from kvplan.core.prediction.warm import EngineCost
+from kvplan.core.sizing.workload import Served
 from kvplan.errors import InputError, Problem, Problems
+from kvplan.inputs.validation import problems_of
 from kvplan.schema.model import ModelSpec
+from kvplan.schema.simulating import SimulationRequest
 
 if TYPE_CHECKING:
     from kvplan.catalogue.loader import Catalogue
     from kvplan.schema.plan import Plan
-    from kvplan.schema.simulating import SimulationReport, SimulationRequest
+    from kvplan.schema.simulating import SimulationReport
     from kvplan.schema.software import CacheBackend
+    from kvplan.schema.workload import Workload
     from kvplan.traces.records import Trace
 
 DURATION_S: Final = 600.0
 """How long requests come when nobody says otherwise [s]."""
+_OF_A_TRACE: Final = ("requests_per_s", "prompt_tokens", "prompt_sigma")
+"""What every trace says itself."""
 MOST_REQUESTS: Final = 5_000_000
 """More would take minutes, and memory in gigabytes."""
 
 
+class NamedWorkload(NamedTuple):
+    """A workload and what it is called."""
+
+    name: str
+    workload: Workload
+
+
 def simulate_plan(
-    plan: Plan, request: SimulationRequest, *, trace: Trace | None = None, catalogue: Catalogue | None = None
+    plan: Plan,
+    request: SimulationRequest,
+    *,
+    trace: Trace | None = None,
+    workload: NamedWorkload | None = None,
+    catalogue: Catalogue | None = None,
 ) -> SimulationReport:
     """Simulate the fleet of a Plan, with its shared tier and without it.
 
@@ -44,6 +65,8 @@ def simulate_plan(
         What comes [1/s, tokens], what is lost when [s], how requests are routed.
     trace
         Requests to replay; None lets them come at random.
+    workload
+        Says what the request does not set; the one that the Plan was sized for when absent.
     catalogue
         Tables to use; the built-in ones when absent.
 
@@ -66,11 +89,15 @@ def simulate_plan(
     >>> round(report.with_tier.ttft.p50_s, 2), round(report.without_tier.ttft.p50_s, 2)
     (0.7, 5.04)
     """
-    return simulate_fleet(simulation_inputs(plan, request, trace, catalogue or load_catalogue()))
+    return simulate_fleet(simulation_inputs(plan, request, trace, catalogue or load_catalogue(), workload))
 
 
 def simulation_inputs(
-    plan: Plan, request: SimulationRequest, trace: Trace | None, catalogue: Catalogue
+    plan: Plan,
+    request: SimulationRequest,
+    trace: Trace | None,
+    catalogue: Catalogue,
+    workload: NamedWorkload | None = None,
 ) -> SimulationInputs:
     """Look up what a simulation needs.
 
@@ -84,6 +111,8 @@ def simulation_inputs(
         Requests to replay; None lets them come at random.
     catalogue
         Tables.
+    workload
+        Says what the request does not set; the one that the Plan was sized for when absent.
 
     Returns
     -------
@@ -96,10 +125,14 @@ def simulation_inputs(
         With everything that the request lacks, that contradicts the trace, or that nothing is known of.
     """
     problems = Problems()
-    problems.found.extend(_contradictions(request, trace))
+    if workload is None and plan.workload is not None:
+        workload = NamedWorkload(plan.workload.name, plan.workload.given)
+    problems.found.extend(_contradictions(request, trace, workload))
     with problems.kept():
         prefill = _prefill(plan, request, catalogue)
     problems.raise_any()
+    if workload is not None:
+        request = _filled(plan, request, trace, workload, prefill)
     backend = catalogue.backend(plan.request.cache_backend)
     constants = catalogue.constants()
     steps = backend.load_steps.steps if backend.load_steps else 0
@@ -120,16 +153,37 @@ def simulation_inputs(
         duration_s=duration,
         block_tokens=trace.block_tokens if trace is not None else None,
         source=f"trace {trace.name}" if trace is not None else "requests at random",
+        workload=workload.name if workload is not None else None,
         notes=() if known or trace is None else trace.unknown,
     )
 
 
-def _contradictions(request: SimulationRequest, trace: Trace | None) -> list[Problem]:
+def _filled(
+    plan: Plan, request: SimulationRequest, trace: Trace | None, workload: NamedWorkload, prefill: PrefillModel
+) -> SimulationRequest:
+    """Let a workload say what the request does not set, and a trace not say itself."""
+    given = {field: getattr(request, field) for field in request.model_fields_set}
+    tp = plan.request.tp
+    served = Served(prefill, tp, plan.kv.stored_bytes_per_token, plan.kv.loaded_bytes_per_token)
+    gpus = request.engines * tp if request.engines else plan.request.gpus
+    said = simulated_workload(workload.workload, served, gpus, tier_share_given="tier_share" in given)
+    for field in _OF_A_TRACE if trace is not None else ():
+        del said[field]
+    if trace is not None and trace.block_tokens is not None and request.burst is None:
+        del said["hit_share"]
+    try:
+        return SimulationRequest(**(said | given))
+    except ValidationError as error:
+        raise InputError(problems_of(error, lambda loc: f"workload {workload.name}: {loc[0]}")) from error
+
+
+def _contradictions(request: SimulationRequest, trace: Trace | None, workload: NamedWorkload | None) -> list[Problem]:
     """Find what is missing, and what a trace says itself."""
     if trace is None:
-        if request.requests_per_s is None:
+        if request.requests_per_s is None and workload is None:
             what = "neither a trace nor a rate says how many requests come"
-            return [Problem("--rate", what, allowed="requests a second, such as 20; or --trace FILE")]
+            allowed = "requests a second, such as 20; or --workload NAME, or --trace FILE"
+            return [Problem("--rate", what, allowed=allowed)]
         said = {"--speed": request.speed != 1.0}
         return [
             Problem(option, "is for a trace only", allowed="--rate alone") for option, is_set in said.items() if is_set

@@ -6,18 +6,22 @@ import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from kvplan.cli import building, options, simulating
+from kvplan.cli import building, options, simulating, workload
 from kvplan.units import GB
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from kvplan.catalogue.loader import Catalogue
     from kvplan.cli.parsing import Options
+    from kvplan.schema.plan import Plan
     from kvplan.schema.simulating import SimulationReport
+    from kvplan.simulating import NamedWorkload
     from kvplan.traces.records import Trace
 
 EXAMPLES = options.examples(
     "kvplan simulate plan.json --rate 10 --prompt-tokens 57k --hit-share 0.95",
+    "kvplan simulate plan.json --workload agent --with local_hit_share=0.8",
     "kvplan simulate plan.json --trace conversation_trace.jsonl.xz -o ttft.svg",
     "kvplan simulate plan.json --rate 10 --prompt-tokens 57k --hit-share 0.95 \\\n"
     "      --fail node@300 --burst 128@450 -o ttft.svg",
@@ -52,16 +56,18 @@ def simulate(  # noqa: PLR0913 - one parameter an option
     *,
     trace: simulating.TraceFile = None,
     block_tokens: simulating.BlockTokens = None,
+    workload_: simulating.Workload = None,
+    with_: workload.Numbers = None,
     rate: simulating.Rate = None,
     prompt_tokens: simulating.PromptTokens = None,
-    spread: simulating.PromptSpread = "0",
+    spread: simulating.PromptSpread = None,
     hit_share: simulating.HitShare = None,
-    tier_share: simulating.TierShare = "1",
+    tier_share: simulating.TierShare = None,
     start: simulating.Start = None,
-    reuse_gap: simulating.ReuseGap = "300",
+    reuse_gap: simulating.ReuseGap = None,
     duration: simulating.Duration = None,
     speed: simulating.Speed = "1",
-    routing: simulating.Routing = "sticky",
+    routing: simulating.Routing = None,
     placement: simulating.Placement = "striped",
     engines: simulating.Engines = None,
     local_tokens: simulating.LocalTokens = None,
@@ -77,8 +83,8 @@ def simulate(  # noqa: PLR0913 - one parameter an option
 ) -> None:
     """Simulate the fleet: first tokens with the tier and without.
 
-    Requests come at random or from a trace; engines compute one prompt after the other, fetches share the network
-    fairly. `-o` saves a drawing of the times (.svg) or everything (.json).
+    Requests come at random, as a workload says, or from a trace; engines compute one prompt after the other, fetches
+    share the network fairly. `-o` saves a drawing of the times (.svg) or everything (.json).
     """
     from kvplan.cli.parsing import Options
 
@@ -90,11 +96,16 @@ def simulate(  # noqa: PLR0913 - one parameter an option
     _stream(asked, stream_gb_per_s)
     _events(asked, fail or [], burst)
     _prefill(asked, prefill)
-    _simulate(asked, {"plan": plan, "trace": trace, "block_tokens": block_tokens}, catalogue, output, format_)
+    served = workload.WorkloadAsked(workload_, with_, None, None)
+    files = {"plan": plan, "trace": trace, "block_tokens": block_tokens, "workload": Path(workload_ or "")}
+    _simulate(asked, served, files, (catalogue, output, format_))
 
 
 def _simulate(
-    asked: Options, files: Mapping[str, Any], catalogue: list[Path] | None, output: Path | None, format_: str
+    asked: Options,
+    served: workload.WorkloadAsked,
+    files: Mapping[str, Any],
+    shown: tuple[list[Path] | None, Path | None, str],
 ) -> None:
     """Read everything, simulate, save and show."""
     from kvplan.cli.parsing import format_of, keep_inputs
@@ -104,17 +115,22 @@ def _simulate(
     from kvplan.schema.simulating import SimulationRequest as Wanted
     from kvplan.simulating import simulate_plan
 
+    catalogue, output, format_ = shown
     chosen = asked.form(format_, FORMATS)
     with asked.problems.kept():
         saved = format_of(output, None, _SAVED, default="json") if output else ""
     with asked.problems.kept():
         keep_inputs(output, files)
+    comes = None
+    with asked.problems.kept():
+        comes = _named(served, open_catalogue(catalogue))
     with asked.problems.kept():
         plan = read_plan(files["plan"])
+        comes = comes or _changed(served, plan, open_catalogue(catalogue))
     with asked.problems.kept():
         trace = _read(files["trace"], files["block_tokens"])
     request = asked.build(Wanted)
-    report = simulate_plan(plan, request, trace=trace, catalogue=open_catalogue(catalogue))
+    report = simulate_plan(plan, request, trace=trace, workload=comes, catalogue=open_catalogue(catalogue))
     if output is not None:
         write_atomically(output, _document(report, saved))
     show(
@@ -124,6 +140,23 @@ def _simulate(
         title=f"{plan.request.model} on {plan.profile.name}",
         rows=lambda: simulate_rows(report),
     )
+
+
+def _named(asked: workload.WorkloadAsked, catalogue: Catalogue) -> NamedWorkload | None:
+    """Read the workload that has a name or a file."""
+    from kvplan.simulating import NamedWorkload
+
+    found = workload.read_workload(asked, catalogue) if asked.name else None
+    return NamedWorkload(asked.title, found) if found else None
+
+
+def _changed(asked: workload.WorkloadAsked, plan: Plan, catalogue: Catalogue) -> NamedWorkload | None:
+    """Put single numbers into the workload of the Plan; where it has none they must say all of it."""
+    from kvplan.simulating import NamedWorkload
+
+    planned = plan.workload
+    found = workload.read_workload(asked, catalogue, planned.given if planned else None) if not asked.name else None
+    return NamedWorkload(f"{planned.name}, changed" if planned else asked.title, found) if found else None
 
 
 def _document(report: SimulationReport, saved: str) -> str:

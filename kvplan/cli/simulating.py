@@ -17,29 +17,51 @@ TraceFile = Annotated[
     Path | None, _option("--trace", "Requests to replay, in any form that `kvplan trace` reads.", "FILE")
 ]
 BlockTokens = Annotated[str | None, _option("--block-tokens", "Tokens of a block in the trace.", "TOKENS")]
+Workload = Annotated[
+    str | None,
+    _option(
+        "--workload",
+        "What the fleet serves: chat, rag, agent, docqa, batch, or a YAML file. Default: the Plan's, if it has one.",
+        "NAME|FILE",
+    ),
+]
 Rate = Annotated[str | None, _option("--rate", "Requests a second of the whole fleet, at random.", "NUMBER")]
 PromptTokens = Annotated[
-    str | None, _option("--prompt-tokens", "Mean length of a prompt. Default: the Plan's context.", "TOKENS")
+    str | None,
+    _option("--prompt-tokens", "Mean length of a prompt. Default: the workload's, or the Plan's context.", "TOKENS"),
 ]
 PromptSpread = Annotated[
-    str, _option("--spread", "Standard deviation of the logarithm of the length.", "SIGMA", shown=True)
+    str | None,
+    _option("--spread", "Standard deviation of the logarithm of the length. Default: the workload's, or 0.", "SIGMA"),
 ]
 HitShare = Annotated[
-    str | None, _option("--hit-share", "Share of each prompt that is cached. Default: the Plan's assumption.", "SHARE")
+    str | None,
+    _option("--hit-share", "Share of each prompt that is cached. Default: the workload's, or the guidance's.", "SHARE"),
 ]
-TierShare = Annotated[str, _option("--tier-share", "Share of hits that only the shared tier has.", "SHARE", shown=True)]
+TierShare = Annotated[
+    str | None,
+    _option("--tier-share", "Share of hits that only the shared tier has. Default: the workload's, or 1.", "SHARE"),
+]
 Start = Annotated[
     str | None,
     _option("--start", "cold: nothing is cached at first; warm: all is. Default: cold with a trace of blocks.", "HOW"),
 ]
 ReuseGap = Annotated[
-    str, _option("--reuse-gap", "Seconds until a prefix comes again, for a cold start.", "SECONDS", shown=True)
+    str | None,
+    _option(
+        "--reuse-gap",
+        "Seconds until a prefix comes again, for a cold start. Default: the workload's, or 300.",
+        "SECONDS",
+    ),
 ]
 Duration = Annotated[
     str | None, _option("--duration", "Seconds of requests. Default: 600, or the whole trace.", "SECONDS")
 ]
 Speed = Annotated[str, _option("--speed", "Times as fast as traced that requests come.", "K", shown=True)]
-Routing = Annotated[str, _option("--routing", "sticky, random or round-robin.", "ROUTING", shown=True)]
+Routing = Annotated[
+    str | None,
+    _option("--routing", "sticky, random or round-robin. Default: the workload's, or sticky.", "ROUTING"),
+]
 Placement = Annotated[
     str,
     _option("--placement", "striped over storage nodes, or each prompt on one node.", "WHERE", shown=True),

@@ -62,7 +62,7 @@ class WorkloadAsked:
         return self.name or (self.trace.name if self.trace else "as given")
 
 
-def read_workload(asked: WorkloadAsked, catalogue: Catalogue) -> Workload | None:
+def read_workload(asked: WorkloadAsked, catalogue: Catalogue, base: Workload | None = None) -> Workload | None:
     """Read the workload, then put single numbers in place.
 
     Parameters
@@ -71,6 +71,8 @@ def read_workload(asked: WorkloadAsked, catalogue: Catalogue) -> Workload | None
         What was said on the command line.
     catalogue
         Where presets are looked up.
+    base
+        What single numbers change where neither name nor trace is given.
 
     Returns
     -------
@@ -102,7 +104,7 @@ def read_workload(asked: WorkloadAsked, catalogue: Catalogue) -> Workload | None
             return _of_trace(asked, asked.trace, catalogue, numbers)
         if asked.name:
             return with_overrides(load_workload(asked.name, catalogue), numbers)
-        return Workload.model_validate(numbers)
+        return with_overrides(base, numbers) if base else Workload.model_validate(numbers)
     except ValidationError as error:
         raise InputError(problems_of(error, lambda loc: f"--with {'.'.join(map(str, loc))}".strip())) from error
 

@@ -44,6 +44,7 @@ def _times(report: SimulationReport) -> Section:
         f"Time to first token: {counted(report.requests, 'request')} in {report.duration_s:,.0f} s",
         (
             f"{report.source}; {report.mean_prompt_tokens:,.0f} tokens a prompt on average, seed {report.request.seed}",
+            *_workload(report),
             f"mean {report.mean_speedup:.3g} times as fast with the tier",
         ),
         Grid(
@@ -52,6 +53,18 @@ def _times(report: SimulationReport) -> Section:
             "lrrrrrr",
         ),
     )
+
+
+def _workload(report: SimulationReport) -> tuple[str, ...]:
+    """Show what the workload became."""
+    request = report.request
+    if report.workload is None:
+        return ()
+    parts = [f"{request.requests_per_s:,.3g} requests/s"] if request.requests_per_s else []
+    if request.hit_share is not None:
+        parts.append(f"{format_percent(request.hit_share)} of a prompt cached")
+        parts.append(f"{format_percent(request.tier_share)} of that in the shared tier only")
+    return (f"workload {report.workload}: {', '.join(parts) or f'{request.routing} routing'}",)
 
 
 def _side(side: Side) -> tuple[str, ...]:

@@ -130,6 +130,74 @@ def test_trace_without_blocks_takes_shares(simulate: Callable[..., Any]) -> None
     assert report["notes"]
 
 
+def test_workload_says_what_no_flag_says(simulate: Callable[..., Any]) -> None:
+    report = simulate("--workload", "agent", "--duration", "5")
+    asked = report["request"]
+    assert (report["workload"], report["source"]) == ("agent", "requests at random")
+    assert (asked["prompt_tokens"], asked["prompt_sigma"], asked["routing"]) == (66_000, 0.0, "sticky")
+    assert asked["hit_share"] == pytest.approx(64 / 66)
+    assert asked["tier_share"] == pytest.approx(0.1)
+    assert asked["reuse_gap_s"] > 2
+    assert report["requests"] == pytest.approx(5 * asked["requests_per_s"], rel=0.2)
+    assert report["with_tier"]["engine_busy_share"] < 0.9
+
+
+def test_flags_and_numbers_replace_those_of_a_workload(simulate: Callable[..., Any]) -> None:
+    flags = ("--rate", "3", "--prompt-tokens", "20k", "--tier-share", "1", "--routing", "random", "--spread", "0.1")
+    asked = simulate("--workload", "agent", "--duration", "20", *flags)["request"]
+    assert (asked["requests_per_s"], asked["prompt_tokens"], asked["prompt_sigma"]) == (3, 20_000, 0.1)
+    assert (asked["tier_share"], asked["routing"]) == (1, "random")
+    assert asked["hit_share"] == pytest.approx(64 / 66)
+    changed = simulate("--workload", "agent", "--with", "hit_share=0.5", "--with", "requests_per_s=2")["request"]
+    assert (changed["requests_per_s"], changed["hit_share"]) == (2, 0.5)
+    alone = simulate("--with", "requests_per_s=2", "--with", "prompt_tokens=9000", "--with", "hit_share=0.5")
+    assert (alone["workload"], alone["request"]["prompt_tokens"]) == ("as given", 9_000)
+
+
+def test_workload_may_be_a_file(simulate: Callable[..., Any]) -> None:
+    text = (
+        "requests_per_s: 4\nprompt_tokens: {p50: 8000, p99: 32000}\nhit_share: 0.6\ng4_share: 0.25\nrouting: random\n"
+    )
+    Path("mine.yaml").write_text(text, encoding="utf-8")
+    report = simulate("--workload", "./mine.yaml", "--duration", "200")
+    share = report["fetches"]["count"] / report["requests"]
+    assert share == pytest.approx(0.25, abs=0.05), "what is left with its routing is not divided by it again"
+    assert report["mean_prompt_tokens"] == pytest.approx(report["request"]["prompt_tokens"], rel=0.1)
+
+
+def test_plan_sized_for_a_workload_is_simulated_with_it(
+    simulate: Callable[..., Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    tables = ("--model", "gpt-oss-120b", "--context", "64k", "--gpus", "16", "--gpu", "h200")
+    assert main(["size", *tables, "--workload", "agent", "-o", "plan.json", "--format", "json"]) == 0
+    capsys.readouterr()
+    load = json.loads(Path("plan.json").read_text(encoding="utf-8"))["workload"]["load"]
+    report = simulate("--duration", "5")
+    assert report["workload"] == "agent"
+    assert report["request"]["requests_per_s"] == pytest.approx(load["requests_per_s"])
+    assert report["request"]["hit_share"] == pytest.approx(load["hit_share"])
+    assert report["request"]["tier_share"] == pytest.approx(load["g4_share"])
+    assert simulate("--duration", "5", "--rate", "2")["request"]["requests_per_s"] == 2
+    changed = simulate("--duration", "5", "--with", "local_hit_share=0.5")
+    assert (changed["workload"], changed["request"]["tier_share"]) == ("agent, changed", 0.5)
+    other = simulate("--duration", "5", "--workload", "chat")
+    assert (other["workload"], other["request"]["hit_share"]) == ("chat", 0.5)
+
+
+def test_trace_says_more_than_a_workload(simulate: Callable[..., Any]) -> None:
+    lengths = simulate("--trace", "arrivals.csv", "--workload", "rag")
+    assert lengths["requests"] == 2
+    assert lengths["with_tier"]["cached_share"] == pytest.approx(0.8, abs=0.01)
+    blocks = simulate("--trace", "trace.jsonl", "--workload", "batch")
+    assert (blocks["requests"], blocks["request"]["routing"], blocks["request"]["hit_share"]) == (300, "random", None)
+
+
+def test_table_says_what_the_workload_became(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["simulate", "plan.json", "--workload", "agent", "--rate", "9", "--duration", "5"]) == 0
+    out = capsys.readouterr().out
+    assert "workload agent: 9 requests/s, 97.0 % of a prompt cached, 10.0 % of that in the" in out
+
+
 def test_prompts_on_one_node_each_are_slower(simulate: Callable[..., Any]) -> None:
     busy = "--rate", "55", "--engines", "256", "--prompt-tokens", "57k", "--hit-share", "0.95", "--duration", "20"
     striped, single = simulate(*busy), simulate(*busy, "--placement", "node")
@@ -181,6 +249,13 @@ def test_all_that_is_wrong_is_said_at_once(golden: Callable[[str, str], None], r
         (("--rate", "1", "--fail", "node@5", "--fail", "leaf@5"), "two failures at the same moment"),
         (("--rate", "1", "-o", "ttft.png"), "says no format by its ending"),
         (("--trace", "none.jsonl"), "none.jsonl"),
+        (("--workload", "agnt"), "did you mean 'agent'"),
+        (("--workload", "none.yaml", "--rate", "x"), "none.yaml"),
+        (("--workload", "none.yaml", "--rate", "x"), "--rate"),
+        (("--with", "hit_share=2", "--workload", "chat"), "--with hit_share"),
+        (("--with", "much"), "'much' is no number of a workload"),
+        (("--with", "hit_share=0.5"), "--with prompt_tokens: is missing"),
+        (("--workload", "chat", "--with", "requests_per_s=1e9"), "workload chat: requests_per_s"),
     ],
 )
 def test_what_cannot_be_simulated_is_said(refused: Callable[..., str], options: tuple[str, ...], said: str) -> None:
