@@ -21,7 +21,9 @@ if TYPE_CHECKING:
     from kvplan.schema.ece import Limit
     from kvplan.schema.plan import Candidate, Plan
 
-_VERDICTS = ("engine-too-small", "recurrent-unsupported", "network-overload", "memory-suffices", "short-context")
+_FATAL = ("engine-too-small", "recurrent-unsupported", "network-overload")
+_VERDICTS = (*_FATAL, "memory-suffices", "short-context")
+"""What is said with the answer; with a workload its advice says whether the tier pays off."""
 
 
 def plan_view(plan: Plan, *, next_command: str = "") -> View:
@@ -56,7 +58,8 @@ def plan_rows(plan: Plan) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
 def _answer(plan: Plan) -> Section:
     """Give the answer first: the tier, why, and whether a tier pays off at all."""
     profile = plan.profile
-    doubts = (warning.text for warning in plan.warnings if warning.id in _VERDICTS)
+    verdicts = _VERDICTS if plan.workload is None else _FATAL
+    doubts = (warning.text for warning in plan.warnings if warning.id in verdicts)
     return Section(
         f"{profile.name}: {profile.nodes} nodes, {profile.erasure_code}, "
         f"{format_bytes(profile.usable_bytes, digits=3)} usable, reads {format_rate(profile.read_bytes_per_s)}",

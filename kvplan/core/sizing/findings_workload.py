@@ -163,11 +163,10 @@ def _by_guidance(outcome: Outcome) -> Iterator[PlanWarning]:
 
 
 def _by_workload(outcome: Outcome) -> Iterator[PlanWarning]:
-    """Say what the guidance would have chosen, and what would make a smaller tier do where this one is large."""
+    """Say what would make a smaller tier do where this one is larger than any that was published."""
     planned, tier = outcome.workload, outcome.chosen
     if planned is None:
         return
-    yield PlanWarning(id="guidance-differs", severity="info", text=planned.guidance, source=GUIDANCE)
     largest = max(parts.profile.nodes.start for parts in outcome.inputs.profiles)
     if tier.nodes > largest:
         text = (
