@@ -135,8 +135,9 @@ def _of_trace(asked: WorkloadAsked, trace: Path, catalogue: Catalogue, numbers: 
 
 def _numbers(given: Sequence[str]) -> dict[str, Any]:
     """Read `NAME=VALUE`; a value is YAML, so that a spread can be given too."""
-    from kvplan.errors import InputError, Problem
+    from kvplan.errors import InputError, Problem, did_you_mean
     from kvplan.inputs.yaml_text import parse_yaml
+    from kvplan.schema.workload import Workload
 
     found: dict[str, Any] = {}
     problems = []
@@ -146,7 +147,12 @@ def _numbers(given: Sequence[str]) -> dict[str, Any]:
             allowed = "NAME=VALUE, such as hit_share=0.8 or routing=random"
             problems.append(Problem("--with", f"{text!r} is no number of a workload", allowed=allowed))
             continue
-        found[name.strip()] = parse_yaml(value, f"--with {name}")
+        if name not in Workload.model_fields:
+            allowed = f"numbers of a workload: {', '.join(Workload.model_fields)}"
+            hint = did_you_mean(name, Workload.model_fields)
+            problems.append(Problem("--with", f"{name!r} is not known", allowed=allowed, hint=hint))
+            continue
+        found[name] = parse_yaml(value, f"--with {name}")
     if problems:
         raise InputError(problems)
     return found

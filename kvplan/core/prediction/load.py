@@ -172,7 +172,8 @@ def pays_off(plan: Plan) -> bool | None:
     Returns
     -------
     bool or None
-        None where contexts do not fit and nothing is known of how long computing them takes.
+        None where contexts do not fit and nothing is known of how long computing them takes. With a workload its
+        advice decides; what is marginal is None.
 
     References
     ----------
@@ -185,6 +186,8 @@ def pays_off(plan: Plan) -> bool | None:
     >>> [pays_off(kvplan.size(request)) for request in requests]
     [True, False]
     """
+    if plan.workload is not None:
+        return {"worth it": True, "marginal": None, "not worth it": False}[plan.workload.advice.verdict]
     if not plan.hbm.needs_shared_tier:
         return False
     if plan.performance.prefill is None:

@@ -14,6 +14,7 @@ from quotes import bill_of, book_of
 from reports import Page, page_for, page_of, source_of
 from support import plan_for
 
+from kvplan.catalogue.loader import load_catalogue
 from kvplan.core.certainty import Certainty
 from kvplan.render.notices import all_found
 from kvplan.render.report.blocks import Facts, Figure, Fold, Notices, Table, Tiles, Verdict
@@ -30,6 +31,7 @@ from kvplan.render.report.typeset import typeset
 from kvplan.render.report.words import known_words, sentence
 from kvplan.schema.bom import UsedBook
 from kvplan.schema.plan import PlanWarning
+from kvplan.workloads import load_workload
 
 if TYPE_CHECKING:
     from kvplan.schema.bom import Bom
@@ -305,3 +307,19 @@ def test_every_explained_number_of_the_plan_has_its_formula_on_the_page() -> Non
     for path in ("profile.usable_bytes", "buys.load_s", "demand.write_bytes_per_s", "network.read_bytes_per_s"):
         assert f'<th scope="row">{path}</th>' in page
     assert all(f'<th scope="row">{name}</th>' in page for name in plan_of(8).constants)
+
+
+@pytest.mark.parametrize(
+    ("workload", "gpus", "word", "said"),
+    [
+        ("agent", 128, "Fits, and pays off", "For the workload agent it is worth it:"),
+        ("chat", 8, "May not pay off", "For the workload chat it is not worth it:"),
+    ],
+)
+def test_with_a_workload_the_verdict_is_that_of_its_advice(workload: str, gpus: int, word: str, said: str) -> None:
+    source = source_of()
+    served = load_workload(workload, load_catalogue())
+    plan = plan_for(gpus=gpus, gpu="h200", workload=served, workload_name=workload)
+    verdict = _verdict(Source(plan, source.design, source.bom))
+    assert verdict.word == word
+    assert said in verdict.lines

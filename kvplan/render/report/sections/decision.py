@@ -80,6 +80,10 @@ def _chosen(plan: Plan) -> str:
 def _pay_off(source: Source) -> tuple[str, ...]:
     """Say why the tier pays off, why it may not, or that nothing is predicted."""
     plan, predicted = source.plan, source.plan.performance
+    if plan.workload is not None:
+        advice, name = plan.workload.advice, plan.workload.name
+        shown = advice.deciding or advice.answers
+        return (f"For the workload {name} it is {advice.verdict}:", *(sentence(answer.text) for answer in shown))
     if pays_off(plan) is False:
         return tuple(map(sentence, source.doubts))
     need = (

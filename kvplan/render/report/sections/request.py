@@ -72,11 +72,14 @@ def _software(plan: Plan) -> tuple[Fact, ...]:
 
 def _demand(source: Source) -> tuple[Fact, ...]:
     """Give what the request asks of the tier."""
-    demand, known = source.plan.demand, source.known
+    demand, known, load = source.plan.demand, source.known, source.plan.workload
+    read, write, held = (
+        ("of the workload",) * 3 if load else ("published guidance", "reported only", "contexts in flight")
+    )
     return (
-        Fact("Reads", format_rate(demand.read_bytes_per_s), "published guidance", known("demand.read_bytes_per_s")),
-        Fact("Writes", format_rate(demand.write_bytes_per_s), "reported only", known("demand.write_bytes_per_s")),
-        Fact("Capacity", format_bytes(demand.capacity_bytes), "contexts in flight", known("demand.capacity_bytes")),
+        Fact("Reads", format_rate(demand.read_bytes_per_s), read, known("demand.read_bytes_per_s")),
+        Fact("Writes", format_rate(demand.write_bytes_per_s), write, known("demand.write_bytes_per_s")),
+        Fact("Capacity", format_bytes(demand.capacity_bytes), held, known("demand.capacity_bytes")),
     )
 
 
