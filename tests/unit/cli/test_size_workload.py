@@ -84,7 +84,7 @@ def test_everything_wrong_is_said(capsys: pytest.CaptureFixture[str], tmp_path: 
     both = ("--workload", "agent", "--trace", str(tmp_path / "t.jsonl"))
     assert "both say what the fleet serves" in refused(capsys, "h200", "--gpus", "8", *both)
     busy = ("--workload", "agent", "--with", "requests_per_s=500")
-    assert "218 GPUs or more" in refused(capsys, "h200", "--gpus", "4", *busy)
+    assert "158 GPUs or more" in refused(capsys, "h200", "--gpus", "4", *busy)
 
 
 def test_other_back_ends_stand_beside_the_tier(capsys: pytest.CaptureFixture[str]) -> None:
