@@ -9,7 +9,7 @@ from kvplan.catalogue.tables import WORKLOADS
 from kvplan.errors import InputError, Problem, Problems, did_you_mean
 from kvplan.inputs.files import read_yaml
 from kvplan.inputs.validation import validate
-from kvplan.schema.workload import Workload, exclusive
+from kvplan.schema.workload import Workload, replacing
 
 if TYPE_CHECKING:
     from kvplan.catalogue.loader import Catalogue
@@ -92,10 +92,8 @@ def _over_preset(document: Document, given: dict[str, Any], catalogue: Catalogue
         base = _named_preset(name, document, catalogue)
     # Any preset shows what is wrong with the keys themselves.
     shown = base or _fields(_preset(catalogue.ids(WORKLOADS.name)[0], catalogue))
-    replaced = {other for key in given for other in exclusive(key)}
-    merged = {key: value for key, value in shown.items() if key not in replaced} | given
     with problems.kept():
-        workload = validate(Workload, document, data=merged)
+        workload = validate(Workload, document, data=replacing(shown, given))
     problems.raise_any()
     return workload
 

@@ -112,7 +112,6 @@ def read_workload(asked: WorkloadAsked, catalogue: Catalogue, base: Workload | N
 def _of_trace(asked: WorkloadAsked, trace: Path, catalogue: Catalogue, numbers: dict[str, Any]) -> Workload:
     """Take the workload from a trace; numbers count more."""
     from kvplan.api import trace_report
-    from kvplan.core.sizing.workload import with_overrides
     from kvplan.core.sizing.workload_trace import workload_of_trace
     from kvplan.errors import InputError
     from kvplan.schema.tracing import TraceAsked
@@ -120,17 +119,14 @@ def _of_trace(asked: WorkloadAsked, trace: Path, catalogue: Catalogue, numbers: 
 
     wanted = TraceAsked()
     report = trace_report(trace, wanted, catalogue=catalogue)
-    base = load_workload(_BASE, catalogue)
     if report.infinite_token_hit_ratio is None and not {"hit_share", "suffix_tokens"} & set(numbers):
         raise InputError.single(
             where="--trace",
             what="has no ids of blocks, so what its prompts repeat cannot be known",
             hint="give it: --with hit_share=0.5",
         )
-    if report.infinite_token_hit_ratio is None:
-        reuse = {name: numbers[name] for name in ("hit_share", "suffix_tokens") if name in numbers}
-        report = report.model_copy(update={"infinite_token_hit_ratio": reuse.get("hit_share", 0.0)})
-    return with_overrides(workload_of_trace(report, base, target=wanted.target, scale=asked.scale), numbers)
+    base = load_workload(_BASE, catalogue)
+    return workload_of_trace(report, base, numbers, target=wanted.target, scale=asked.scale)
 
 
 def _numbers(given: Sequence[str]) -> dict[str, Any]:

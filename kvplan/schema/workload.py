@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Final, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, Self
 
 from pydantic import ConfigDict, Field, model_validator
 
 from kvplan.schema.base import Record
 from kvplan.schema.hardware import PositiveFloat, Row
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 Routing = Literal["sticky", "random"]
 """Whether a request goes to the engine that may still hold its prefix, or to any."""
@@ -166,6 +169,30 @@ def exclusive(field: str) -> tuple[str, ...]:
         if any(field in group for group in groups):
             return tuple(name for group in groups if field not in group for name in group)
     return ()
+
+
+def replacing(fields: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """Put fields over others; what says the same in another way goes.
+
+    Parameters
+    ----------
+    fields
+        Fields of a workload.
+    given
+        Those that count more.
+
+    Returns
+    -------
+    dict
+        Fields of a workload, not validated.
+
+    Examples
+    --------
+    >>> replacing({"busy_share": 0.7, "hit_share": 0.5}, {"requests_per_s": 40.0})
+    {'hit_share': 0.5, 'requests_per_s': 40.0}
+    """
+    replaced = {other for field in given for other in exclusive(field)}
+    return {field: value for field, value in fields.items() if field not in replaced} | dict(given)
 
 
 def _not_one(record: Record, what: str, groups: Several, least: int) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from kvplan.core.reuse.lifetimes import Lifetimes
 from kvplan.core.reuse.rates import rates
-from kvplan.core.reuse.routing import route
+from kvplan.core.reuse.routing import random_local_share, route
 from kvplan.schema.tracing import Rate, Rates, TierShare, Ttl
 
 if TYPE_CHECKING:
@@ -137,7 +137,7 @@ def _local(prompts: Sequence[Prompt], found: Distances, blocks: int, instances: 
     if instances == 1 or (routing == "sticky" and not found.chained):
         return found.whole.hit_tokens(blocks)
     if not found.chained:
-        return found.whole.hit_tokens(blocks) // instances
+        return int(random_local_share(found.whole.hit_tokens(blocks), 0, instances))
     return route(prompts, found.block_tokens, instances, blocks // instances, routing=routing).local_tokens
 
 

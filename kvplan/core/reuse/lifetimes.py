@@ -141,38 +141,3 @@ class Lifetimes:
             events.append((touch_s + min(time_to_live_s, gap_s), -blocks))
         events.sort()
         return max(accumulate(change for _, change in events), default=0)
-
-
-def fleet_capacity_bytes(
-    occupancy_blocks: float, block_tokens: int, stored_bytes_per_token: float, scale: float = 1.0
-) -> float:
-    r"""Return what a fleet needs that serves more of the same users.
-
-    .. math:: C(T) = k \cdot occupancy(T) \cdot B
-
-    Parameters
-    ----------
-    occupancy_blocks
-        Mean occupancy of the traced fleet at the retention aimed at [blocks].
-    block_tokens
-        Tokens of a block [tokens].
-    stored_bytes_per_token
-        What the cache stores for a token [B].
-    scale
-        Request rate of the fleet over that of the trace, k [1].
-
-    Returns
-    -------
-    float
-        Usable capacity [B]; the hit ratio is that of the trace.
-
-    Notes
-    -----
-    More users, not busier ones: shared prompts are counted k times, so it errs on the large side.
-
-    Examples
-    --------
-    >>> fleet_capacity_bytes(30_000, 512, 73_728, scale=64) / 1e12
-    72.48
-    """
-    return scale * occupancy_blocks * block_tokens * stored_bytes_per_token

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from kvplan.core.prediction.prefill import cold_seconds, suffix_seconds
 from kvplan.core.sizing.workload_spread import lognormal
-from kvplan.schema.workload import Workload, exclusive
+from kvplan.schema.workload import Workload, replacing
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -80,9 +80,7 @@ def with_overrides(workload: Workload, changes: Mapping[str, Any]) -> Workload:
     (40.0, None, 0.5)
     """
     given = {field: value for field, value in changes.items() if value is not None}
-    replaced = {other for field in given for other in exclusive(field)}
-    kept = {field: value for field, value in workload.model_dump(exclude_none=True).items() if field not in replaced}
-    return Workload.model_validate(kept | given)
+    return Workload.model_validate(replacing(workload.model_dump(exclude_none=True), given))
 
 
 def shape(workload: Workload) -> Shape:

@@ -4,13 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from kvplan.schema.workload import Spread, Workload
+from kvplan.schema.workload import Spread, Workload, replacing
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from kvplan.schema.tracing import Lengths, TraceReport
 
 
-def workload_of_trace(report: TraceReport, base: Workload, *, target: float, scale: float | None = None) -> Workload:
+def workload_of_trace(
+    report: TraceReport,
+    base: Workload,
+    given: Mapping[str, Any] | None = None,
+    *,
+    target: float,
+    scale: float | None = None,
+) -> Workload:
     """Return the workload that a trace shows.
 
     Parameters
@@ -19,6 +28,8 @@ def workload_of_trace(report: TraceReport, base: Workload, *, target: float, sca
         What the trace says: lengths [tokens], rates [1/s], hits by how long blocks are kept [s].
     base
         Gives what a trace does not tell: decode, routing, and how busy the GPUs are where no scale is given.
+    given
+        Fields that count more than the trace; one of them says what repeats where the trace has no ids of blocks.
     target
         Share of the hits of an endless cache that is wanted [1]; the retention is the shortest that has it.
     scale
@@ -27,7 +38,7 @@ def workload_of_trace(report: TraceReport, base: Workload, *, target: float, sca
     Returns
     -------
     Workload
-        The workload; without a hit share where the trace has no ids of blocks, so that it must be given.
+        The workload.
 
     Notes
     -----
@@ -55,9 +66,8 @@ def workload_of_trace(report: TraceReport, base: Workload, *, target: float, sca
         **_reuse(report, target),
     }
     if scale is not None and report.requests_per_s:
-        taken.pop("busy_share", None)
         found["requests_per_s"] = report.requests_per_s * scale
-    return Workload.model_validate(taken | found)
+    return Workload.model_validate(replacing(replacing(taken, found), given or {}))
 
 
 def _spread(lengths: Lengths) -> Spread:
