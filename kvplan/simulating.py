@@ -13,11 +13,11 @@ from kvplan.core.fleet.engines import EngineTimes
 from kvplan.core.fleet.jobs import Arrival
 from kvplan.core.fleet.served_workload import simulated_workload
 from kvplan.core.fleet.simulation import SimulationInputs, simulate_fleet
-from kvplan.core.prediction.contention import data_path, stream_rate
+from kvplan.core.prediction.contention import host_stream_rate
 from kvplan.core.prediction.prefill import PrefillModel
 from kvplan.core.prediction.prefill_choice import prefill_model
 from kvplan.core.prediction.prefill_fallback import PrefillEngine
-from kvplan.core.prediction.warm import EngineCost
+from kvplan.core.prediction.warm import engine_cost
 from kvplan.core.sizing.workload import Served
 from kvplan.errors import InputError, Problem, Problems
 from kvplan.inputs.validation import problems_of
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from kvplan.catalogue.loader import Catalogue
     from kvplan.schema.plan import Plan
     from kvplan.schema.simulating import SimulationReport
-    from kvplan.schema.software import CacheBackend
     from kvplan.schema.workload import Workload
     from kvplan.traces.records import Trace
 
@@ -135,10 +134,6 @@ def simulation_inputs(
         request = _filled(plan, request, trace, workload, prefill)
     backend = catalogue.backend(plan.request.cache_backend)
     constants = catalogue.constants()
-    steps = backend.load_steps.steps if backend.load_steps else 0
-    hit = EngineCost(
-        constants["warm.first_s"].value, constants["warm.token_s"].value, constants["warm.step_s"].value, steps
-    )
     arrivals, duration = _traced(request, trace) if trace is not None else _random(plan, request)
     if not arrivals and request.burst is None:
         what = f"no request comes within {duration:g} s"
@@ -147,8 +142,9 @@ def simulation_inputs(
     return SimulationInputs(
         plan=plan,
         request=request,
-        times=EngineTimes(prefill, hit, constants["simulate.decode_interference"].value),
-        stream_bytes_per_s=request.stream_bytes_per_s or _stream(plan, backend, catalogue),
+        times=EngineTimes(prefill, engine_cost(backend, constants), constants["simulate.decode_interference"].value),
+        stream_bytes_per_s=request.stream_bytes_per_s
+        or host_stream_rate(plan.buys.engine_read_bytes_per_s, backend, plan.request.tp, constants),
         arrivals=arrivals,
         duration_s=duration,
         block_tokens=trace.block_tokens if trace is not None else None,
@@ -221,13 +217,6 @@ def _traced(request: SimulationRequest, trace: Trace) -> tuple[tuple[Arrival, ..
     duration = request.duration_s or max(ends, 1.0)
     arrivals = (Arrival(one.time_s / request.speed, one.input_tokens, one.blocks or ()) for one in asked)
     return tuple(arrival for arrival in arrivals if arrival.time_s < duration), duration
-
-
-def _stream(plan: Plan, backend: CacheBackend, catalogue: Catalogue) -> float:
-    """Return the most that one engine reads with its back end [B/s]; nobody promises GPUDirect, so through the host."""
-    bounce = catalogue.constants()["tier.bounce_bytes_per_s"].value * plan.request.tp
-    path = data_path(backend, gpudirect=False)
-    return stream_rate(plan.buys.engine_read_bytes_per_s, backend, path, bounce)
 
 
 def _prefill(plan: Plan, request: SimulationRequest, catalogue: Catalogue) -> PrefillModel:

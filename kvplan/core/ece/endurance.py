@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
+from kvplan.core.prediction.flash import DAY_S, drive_writes_per_day
 from kvplan.schema.ece import Endurance
 
 if TYPE_CHECKING:
     from kvplan.core.ece.codes import ErasureCode
-
-DAY_S: Final = 86_400
 
 
 def endurance(
@@ -62,5 +61,7 @@ def endurance(
     return Endurance(
         rated_drive_writes_per_day=rated_dwpd,
         allowed_write_bytes_per_s=raw_bytes * rated_dwpd / DAY_S * raw_share,
-        demanded_drive_writes_per_day=write_bytes_per_s * DAY_S / raw_share / raw_bytes,
+        demanded_drive_writes_per_day=drive_writes_per_day(
+            write_bytes_per_s, 1 / code.efficiency, raw_bytes, write_amplification
+        ),
     )

@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING
 from kvplan.core.prediction.storm import storm_knee
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from kvplan.schema.base import Constant
     from kvplan.schema.software import CacheBackend, DataPath
 
 _ROUNDING = 1e-9
@@ -264,6 +267,45 @@ def stream_rate(link_bytes_per_s: float, backend: CacheBackend, path: DataPath, 
     if path == "bounce":
         caps.append(bounce_bytes_per_s)
     return min([link_bytes_per_s, *caps])
+
+
+def host_stream_rate(
+    link_bytes_per_s: float, backend: CacheBackend, tp: int, constants: Mapping[str, Constant]
+) -> float:
+    r"""Return the most that one engine can read through host memory: whether GPUDirect works is proved at the site.
+
+    .. math:: r = \min(e, c, TP \, b)
+
+    Parameters
+    ----------
+    link_bytes_per_s
+        What the engine's links carry, e [B/s].
+    backend
+        The cache back end, with its caps c [B/s].
+    tp
+        GPUs TP of the engine [GPUs].
+    constants
+        The catalogue's constants: `tier.bounce_bytes_per_s` is what copying into one GPU carries, b [B/s].
+
+    Returns
+    -------
+    float
+        Rate [B/s].
+
+    References
+    ----------
+    As `stream_rate`.
+
+    Examples
+    --------
+    >>> import kvplan
+    >>> tables = kvplan.load_catalogue()
+    >>> backend, constants = tables.backend("kvbm-g4"), tables.constants()
+    >>> host_stream_rate(57.2e9, backend, 1, constants), host_stream_rate(160e9, backend, 4, constants)
+    (50000000000.0, 160000000000.0)
+    """
+    path = data_path(backend, gpudirect=False)
+    return stream_rate(link_bytes_per_s, backend, path, tp * constants["tier.bounce_bytes_per_s"].value)
 
 
 def _streams_at_once(stream_bytes_per_s: float, tier_bytes_per_s: float) -> int:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from kvplan.core.ece.endurance import DAY_S
 from kvplan.core.prediction import retention
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+DAY_S: Final = 86_400
 
 
 def retention_seconds(usable_bytes: float, low_watermark: float, write_bytes_per_s: float) -> float:

@@ -3,6 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from kvplan.schema.base import Constant
+    from kvplan.schema.software import CacheBackend
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,6 +24,40 @@ class EngineCost:
     token_s: float
     step_s: float
     steps: int
+
+
+def engine_cost(backend: CacheBackend, constants: Mapping[str, Constant]) -> EngineCost:
+    """Return what a hit costs in an engine with a cache back end.
+
+    Parameters
+    ----------
+    backend
+        The back end, which says for how many steps of the scheduler its loads wait; none where nobody counted them.
+    constants
+        The catalogue's constants: `warm.first_s` [s], `warm.token_s` [s/token], `warm.step_s` [s].
+
+    Returns
+    -------
+    EngineCost
+        Times [s], [s/token] and steps [1].
+
+    References
+    ----------
+    The rows' own sources.
+
+    Examples
+    --------
+    >>> import kvplan
+    >>> tables = kvplan.load_catalogue()
+    >>> [engine_cost(tables.backend(name), tables.constants()).steps for name in ("kvbm-g4", "vllm-fs")]
+    [0, 3]
+    """
+    return EngineCost(
+        first_s=constants["warm.first_s"].value,
+        token_s=constants["warm.token_s"].value,
+        step_s=constants["warm.step_s"].value,
+        steps=backend.load_steps.steps if backend.load_steps else 0,
+    )
 
 
 def engine_seconds(cost: EngineCost, tokens: float) -> float:

@@ -10,11 +10,13 @@ from kvplan.core.ece.endurance import endurance
 from kvplan.core.network.budget import network_budget
 from kvplan.core.network.segments import GPU_PCIE
 from kvplan.core.network.sides import ClientSide
+from kvplan.core.prediction.prefill_choice import prefill_model
 from kvplan.core.sizing.buys import buys, engine_read, planned_read
 from kvplan.core.sizing.candidates import choose, limits_of
 from kvplan.core.sizing.demand import redbook_demand
 from kvplan.core.sizing.document import plan_of
 from kvplan.core.sizing.hbm import Fleet, MemoryBudget, hbm_check
+from kvplan.core.sizing.inputs import prefill_engine
 from kvplan.core.sizing.kv import kv_section
 from kvplan.core.sizing.needs import GuidedNeed, workload_need
 from kvplan.core.sizing.outcome import Outcome
@@ -83,7 +85,8 @@ def _outcome(inputs: SizingInputs) -> Outcome:
     fleet = Fleet(request.gpus, setup.tp, concurrency)
     hbm = hbm_check(budget, fleet, model.weights_bytes, kv.accounting.vllm_gpu.context_bytes)
     in_flight = hbm.engines * concurrency
-    asked = workload_need(inputs, kv, setup.tp, in_flight)
+    prefill = prefill_model(inputs.prefill, prefill_engine(inputs, setup.tp))
+    asked = workload_need(inputs, kv, setup.tp, in_flight, prefill)
     guided = redbook_demand(
         kv,
         request.gpus,
@@ -96,7 +99,8 @@ def _outcome(inputs: SizingInputs) -> Outcome:
     chosen = judged[index]
     network = _network(inputs, chosen, setup, demand)
     bought = _buys(inputs, chosen, network, kv, setup.tp, asked)
-    serving = Serving(inputs, setup, kv, hbm, bought, network)
+    serving = Serving(inputs, setup, kv, hbm, bought, network, prefill)
+    wear = _endurance(inputs, chosen, demand)
     return Outcome(
         inputs=inputs,
         setup=setup,
@@ -107,11 +111,11 @@ def _outcome(inputs: SizingInputs) -> Outcome:
         tiers=judged,
         limits=limits,
         chosen_index=index,
-        endurance=_endurance(inputs, chosen, demand),
+        endurance=wear,
         network=network,
         buys=bought,
         performance=performance(serving),
-        wear=plan_endurance(inputs, chosen, setup, kv, demand),
+        wear=plan_endurance(serving, chosen, wear, demand.write_bytes_per_s),
         workload=planned_workload(asked, chosen, _largest(inputs), serving, _guidance(inputs, guided))
         if asked
         else None,

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from kvplan.core.network.sides import Calibration
+from kvplan.core.prediction.prefill_fallback import PrefillEngine
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -113,4 +114,42 @@ def calibration_of(constants: Mapping[str, Constant]) -> Calibration:
         storage_client_factor=constants["network.storage_client_factor"].value,
         line_share=constants["network.line_share"].value,
         pcie_share=constants["network.pcie_share"].value,
+    )
+
+
+def prefill_engine(inputs: SizingInputs, tp: int) -> PrefillEngine:
+    """Return what computes a prompt in the fleet that is sized.
+
+    Parameters
+    ----------
+    inputs
+        Model, weights and GPU.
+    tp
+        GPUs of an engine [GPUs].
+
+    Returns
+    -------
+    PrefillEngine
+        The engine.
+
+    References
+    ----------
+    The model's own row or file.
+
+    Examples
+    --------
+    >>> import kvplan
+    >>> from kvplan.resolve import resolve
+    >>> request = kvplan.Request(model="gpt-oss-120b", context_tokens=1_000, gpus=8)
+    >>> prefill_engine(resolve(request, kvplan.load_catalogue()), 1).weights
+    'mxfp4'
+    """
+    model = inputs.model
+    return PrefillEngine(
+        spec=model.spec,
+        params_total=model.params_total,
+        params_active=model.params_active,
+        weights=model.spec.weights_dtype,
+        gpu=inputs.gpu,
+        tp=tp,
     )

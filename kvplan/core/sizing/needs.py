@@ -8,8 +8,6 @@ from math import ceil
 from typing import TYPE_CHECKING, Final
 
 from kvplan.core.ece.endurance import endurance
-from kvplan.core.prediction.prefill_choice import prefill_model
-from kvplan.core.prediction.prefill_fallback import PrefillEngine
 from kvplan.core.sizing.workload import Served
 from kvplan.core.sizing.workload_demand import (
     Burst,
@@ -25,6 +23,7 @@ from kvplan.schema.demand import Demand
 from kvplan.units import format_percent
 
 if TYPE_CHECKING:
+    from kvplan.core.prediction.prefill import PrefillModel
     from kvplan.core.sizing.inputs import SizingInputs
     from kvplan.core.sizing.tiers import Tier
     from kvplan.schema.plan import PlanKv
@@ -126,7 +125,9 @@ class WorkloadNeed:
         return all(need.have >= need.need for need in self.needs(tier) if need.binds)
 
 
-def workload_need(inputs: SizingInputs, kv: PlanKv, tp: int, in_flight: int) -> WorkloadNeed | None:
+def workload_need(
+    inputs: SizingInputs, kv: PlanKv, tp: int, in_flight: int, prefill: PrefillModel | None
+) -> WorkloadNeed | None:
     """Return what the request's workload asks of a tier; None without a workload.
 
     Parameters
@@ -139,6 +140,8 @@ def workload_need(inputs: SizingInputs, kv: PlanKv, tp: int, in_flight: int) -> 
         GPUs of an engine [GPUs].
     in_flight
         Contexts that all engines have in flight [1].
+    prefill
+        How long an engine computes, where that is known.
 
     Returns
     -------
@@ -159,22 +162,13 @@ def workload_need(inputs: SizingInputs, kv: PlanKv, tp: int, in_flight: int) -> 
     >>> from kvplan import Request, load_catalogue
     >>> from kvplan.resolve import resolve
     >>> request = Request(model="gpt-oss-120b", context_tokens=1_000, gpus=8)
-    >>> workload_need(resolve(request, load_catalogue()), None, 1, 8)
+    >>> workload_need(resolve(request, load_catalogue()), None, 1, 8, None)
     """
-    workload, model = inputs.request.workload, inputs.model
+    workload = inputs.request.workload
     if workload is None:
         return None
-    engine = PrefillEngine(
-        spec=model.spec,
-        params_total=model.params_total,
-        params_active=model.params_active,
-        weights=model.spec.weights_dtype,
-        gpu=inputs.gpu,
-        tp=tp,
-    )
-    prefill = prefill_model(inputs.prefill, engine)
     if prefill is None:
-        what = f"cannot be planned for: nothing is known of how long {inputs.gpu.id} computes {model.spec.id}"
+        what = f"cannot be planned for: nothing is known of how long {inputs.gpu.id} computes {inputs.model.spec.id}"
         raise InputError.single(where="--workload", what=what, hint="leave it out, or name a GPU of the prefill table")
     served = Served(prefill, tp, kv.stored_bytes_per_token, kv.loaded_bytes_per_token)
     need = WorkloadNeed(inputs, workload, served, in_flight * kv.context_stored_bytes)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from kvplan.core.prediction import flash
-from kvplan.core.prediction.contention import data_path, fetch_quantile_seconds, stream_rate
+from kvplan.core.prediction.contention import fetch_quantile_seconds, host_stream_rate
 from kvplan.core.prediction.payoff import (
     amdahl_speedup,
     break_even_engines,
@@ -14,18 +14,20 @@ from kvplan.core.prediction.payoff import (
     break_even_tokens,
 )
 from kvplan.core.prediction.prefill import cold_seconds
-from kvplan.core.prediction.prefill_choice import experts_chunk_seconds, prefill_model
-from kvplan.core.prediction.prefill_fallback import PrefillEngine
+from kvplan.core.prediction.prefill_choice import experts_chunk_seconds
 from kvplan.core.prediction.storm import storm_seconds
-from kvplan.core.prediction.warm import EngineCost, engine_seconds, warm_seconds
+from kvplan.core.prediction.warm import engine_cost, engine_seconds, warm_seconds
+from kvplan.core.sizing.inputs import prefill_engine
 from kvplan.schema.performance import AmdahlPoint, Performance, PlanEndurance, Prefill
 
 if TYPE_CHECKING:
     from kvplan.core.prediction.prefill import PrefillModel
+    from kvplan.core.prediction.warm import EngineCost
     from kvplan.core.sizing.inputs import SizingInputs
     from kvplan.core.sizing.setup import Setup
     from kvplan.core.sizing.tiers import Tier
-    from kvplan.schema.demand import Buys, Demand
+    from kvplan.schema.demand import Buys
+    from kvplan.schema.ece import Endurance
     from kvplan.schema.network import NetworkBudget
     from kvplan.schema.plan import PlanHbm, PlanKv
 
@@ -43,38 +45,18 @@ class Serving:
     hbm: PlanHbm
     buys: Buys
     network: NetworkBudget
-
-    @property
-    def engine(self) -> PrefillEngine:
-        """What computes a prompt."""
-        model = self.inputs.model
-        return PrefillEngine(
-            spec=model.spec,
-            params_total=model.params_total,
-            params_active=model.params_active,
-            weights=model.spec.weights_dtype,
-            gpu=self.inputs.gpu,
-            tp=self.setup.tp,
-        )
+    prefill: PrefillModel | None
 
     @property
     def cost(self) -> EngineCost:
         """What a hit costs in the engine itself."""
-        steps = self.setup.stack.backend.load_steps
-        return EngineCost(
-            first_s=self.inputs.constant("warm.first_s"),
-            token_s=self.inputs.constant("warm.token_s"),
-            step_s=self.inputs.constant("warm.step_s"),
-            steps=steps.steps if steps else 0,
-        )
+        return engine_cost(self.setup.stack.backend, self.inputs.constants)
 
     @property
     def stream_bytes_per_s(self) -> float:
-        """Most that one engine reads [B/s], through host memory: whether GPUDirect works is proved at the site."""
-        backend = self.setup.stack.backend
-        path = data_path(backend, gpudirect=False)
-        bounce = self.inputs.constant("tier.bounce_bytes_per_s")
-        return stream_rate(self.buys.engine_read_bytes_per_s, backend, path, bounce)
+        """Most that one engine reads [B/s]."""
+        link = self.buys.engine_read_bytes_per_s
+        return host_stream_rate(link, self.setup.stack.backend, self.setup.tp, self.inputs.constants)
 
 
 def performance(served: Serving) -> Performance:
@@ -108,8 +90,8 @@ def performance(served: Serving) -> Performance:
     """
     tokens, whole = served.inputs.request.context_tokens, served.kv.context_loaded_bytes
     engines, planned = served.hbm.engines, served.buys.planned_read_bytes_per_s
-    model, cost, stream = prefill_model(served.inputs.prefill, served.engine), served.cost, served.stream_bytes_per_s
-    cold = _cold(served, model)
+    model, cost, stream = served.prefill, served.cost, served.stream_bytes_per_s
+    cold = _cold(served)
     warm = warm_seconds(cost, tokens, whole / stream, 0.0)
     speedup = cold / warm if cold else None
     share = served.inputs.constant("guidance.planned_read_share")
@@ -138,13 +120,14 @@ def performance(served: Serving) -> Performance:
     )
 
 
-def _cold(served: Serving, model: PrefillModel | None) -> float | None:
+def _cold(served: Serving) -> float | None:
     """Predict a cold prefill of the whole context [s], in chunks as the engine cuts it."""
-    if model is None:
+    if served.prefill is None:
         return None
-    tokens = served.inputs.request.context_tokens
-    chunk = served.inputs.constant("prefill.engine_chunk_tokens")
-    return cold_seconds(model, tokens) + experts_chunk_seconds(served.engine, tokens, chunk, served.inputs.constants)
+    inputs, tokens = served.inputs, served.inputs.request.context_tokens
+    chunk = inputs.constant("prefill.engine_chunk_tokens")
+    engine = prefill_engine(inputs, served.setup.tp)
+    return cold_seconds(served.prefill, tokens) + experts_chunk_seconds(engine, tokens, chunk, inputs.constants)
 
 
 def _prefill(model: PrefillModel | None) -> Prefill | None:
@@ -161,21 +144,19 @@ def _prefill(model: PrefillModel | None) -> Prefill | None:
     )
 
 
-def plan_endurance(inputs: SizingInputs, tier: Tier, setup: Setup, kv: PlanKv, demand: Demand) -> PlanEndurance:
+def plan_endurance(served: Serving, tier: Tier, wear: Endurance, write_bytes_per_s: float) -> PlanEndurance:
     """Predict what the demanded writes do to the tier.
 
     Parameters
     ----------
-    inputs
-        The request with its rows.
+    served
+        Engine and tier: chunk length [tokens], ranks, and bytes stored of a token [B/token].
     tier
         The chosen tier.
-    setup
-        Chunk length [tokens] and ranks.
-    kv
-        Bytes stored of a token [B/token].
-    demand
-        Write rate [B/s].
+    wear
+        What the writes do to its drives [1/day].
+    write_bytes_per_s
+        Writes that are demanded [B/s].
 
     Returns
     -------
@@ -193,18 +174,17 @@ def plan_endurance(inputs: SizingInputs, tier: Tier, setup: Setup, kv: PlanKv, d
     ----------
     `kvplan.core.prediction.flash`.
     """
-    usable, write = tier.geometry.usable_bytes, demand.write_bytes_per_s
-    low, high = inputs.constant("flash.low_watermark"), inputs.constant("flash.high_watermark")
-    (chunk,) = flash.files_by_chunk((setup.chunk_tokens,), kv.stored_bytes_per_token, high * usable, write, setup.tp)
+    usable, write, constant = tier.geometry.usable_bytes, write_bytes_per_s, served.inputs.constant
+    low, high = constant("flash.low_watermark"), constant("flash.high_watermark")
+    setup, per_token = served.setup, served.kv.stored_bytes_per_token
+    (chunk,) = flash.files_by_chunk((setup.chunk_tokens,), per_token, high * usable, write, setup.tp)
     return PlanEndurance(
         write_bytes_per_s=write,
         retention_s=flash.retention_seconds(usable, low, write),
-        drive_writes_per_day=flash.drive_writes_per_day(
-            write, 1 / tier.code.efficiency, tier.geometry.raw_bytes, inputs.constant("endurance.write_amplification")
-        ),
-        rated_drive_writes_per_day=tier.parts.drive.drive_writes_per_day,
+        drive_writes_per_day=wear.demanded_drive_writes_per_day,
+        rated_drive_writes_per_day=wear.rated_drive_writes_per_day,
         file_bytes=chunk.file_bytes,
         files=chunk.files,
         creates_per_s=chunk.creates_per_s,
-        eviction_bytes_per_s=flash.eviction_bytes_per_s(write, usable, high, low, inputs.constant("flash.purge_s")),
+        eviction_bytes_per_s=flash.eviction_bytes_per_s(write, usable, high, low, constant("flash.purge_s")),
     )
